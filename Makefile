@@ -1,0 +1,54 @@
+# Remembrancer: every task of a checkout. `make` alone lists them.
+
+PYTHON ?= python3
+PROVE ?= 10
+LOCK_FLAGS ?=
+BIN := .venv/bin
+TOOLS := build/tools
+LOCK := $(TOOLS)/bin/uv pip compile --quiet --no-config --universal --python-version 3.11 \
+	--generate-hashes --no-annotate --custom-compile-command "make lock" $(LOCK_FLAGS)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test serve lint bench prove wheel lock clean
+
+help: ## list the tasks
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## make .venv, install the locked packages, fetch the model (once; then offline)
+	@scripts/setup.sh "$(PYTHON)"
+
+demo: setup ## show retain, prime and remind on a made-up conversation
+	@$(BIN)/remembrancer demo
+
+test: setup ## run all tests
+	@$(BIN)/pytest -n auto
+
+serve: setup ## serve on loopback with the data in ./data
+	@$(BIN)/remembrancer serve --data data
+
+lint: setup ## check style, types and the storeys
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: setup ## run all benches, small, on made data
+	@$(BIN)/python -m bench
+
+prove: setup ## run all tests with the sized ones PROVE (10) times as large
+	@REMEMBRANCER_PROVE=$(PROVE) REMEMBRANCER_PROVE_OUT=bench/results/prove \
+		$(BIN)/pytest -n auto --timeout=3600
+
+wheel: setup ## build dist/*.whl, the model inside
+	@rm -f dist/*.whl
+	@$(BIN)/python -m hatchling build --target wheel --directory dist
+
+lock: setup ## write requirements/*.txt anew from pyproject.toml (LOCK_FLAGS=--upgrade for newer)
+	@test -x $(TOOLS)/bin/uv || { $(BIN)/python -m venv $(TOOLS) && \
+		$(TOOLS)/bin/pip install --quiet --require-hashes -r requirements/tools.txt; }
+	$(LOCK) pyproject.toml --output-file requirements/core.txt
+	$(LOCK) pyproject.toml --extra llm --group dev --output-file requirements/dev.txt
+
+clean: ## remove what was built and cached; .venv, the model and ./data stay
+	@rm -rf dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	@find src tests bench scripts examples -type d -name __pycache__ -prune -exec rm -rf {} +

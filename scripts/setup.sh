@@ -1,0 +1,37 @@
+#!/bin/sh
+# Make a checkout ready: .venv, the locked packages, the package itself, the model files.
+# Each step is skipped when its result is there, so a second run needs no network.
+# Usage: scripts/setup.sh [PYTHON]   (default python3)
+set -eu
+cd "$(dirname "$0")/.."
+python=${1:-python3}
+
+say() { echo "setup: $*"; }
+fail() { echo "setup: $*" >&2; exit 1; }
+
+if [ ! -e .venv ]; then
+    command -v "$python" >/dev/null || fail "no $python here: install Python 3.11 or newer, or say make PYTHON=/path/to/python3"
+    "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
+        fail "$python is $("$python" -V 2>&1), but 3.11 or newer is needed: say make PYTHON=/path/to/python3.11"
+    "$python" -c 'import ensurepip, venv' 2>/dev/null ||
+        fail "$python cannot make virtual environments: install python3-venv (Debian, Ubuntu: apt-get install python3-venv)"
+    say "making .venv with $("$python" -V)"
+    "$python" -m venv .venv || { rm -rf .venv; fail "python -m venv failed"; }
+fi
+.venv/bin/python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null ||
+    fail ".venv is broken or older than Python 3.11: rm -r .venv and run again"
+
+# The copies in .venv say what was installed last.
+if ! cmp -s requirements/dev.txt .venv/installed-lock.txt; then
+    say "installing the packages of requirements/dev.txt"
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check \
+        --require-hashes -r requirements/dev.txt
+    cp requirements/dev.txt .venv/installed-lock.txt
+fi
+if ! cmp -s pyproject.toml .venv/installed-pyproject.toml; then
+    say "installing remembrancer itself, editable"
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check \
+        --no-deps --no-build-isolation --no-index -e .
+    cp pyproject.toml .venv/installed-pyproject.toml
+fi
+.venv/bin/python scripts/fetch_models.py

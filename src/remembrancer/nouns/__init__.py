@@ -1,0 +1,1 @@
+"""The words of the house: dataclasses, ids, time, errors. Imports nothing of ours."""

@@ -1,0 +1,84 @@
+"""Every error that leaves the house, typed once; each face maps them to its wire in one place."""
+
+from __future__ import annotations
+
+
+class RemembrancerError(Exception):
+    """Base of all errors of this package.
+
+    Attributes:
+        code: a stable snake_case name for programs.
+        message: what is wrong and how to mend it, for people.
+        field: the input field at fault, as the caller spells it, or None.
+        limit: the limit that was broken, or None.
+    """
+
+    code = "error"
+
+    def __init__(
+        self, message: str, *, field: str | None = None, limit: int | float | None = None
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.field = field
+        self.limit = limit
+
+
+class InvalidInput(RemembrancerError):
+    """The caller's input cannot be taken; nothing was stored."""
+
+    code = "invalid_input"
+
+
+class TooLarge(InvalidInput):
+    """The input breaks a size limit; nothing was stored."""
+
+    code = "too_large"
+
+
+class NotFound(RemembrancerError):
+    """What was named does not exist (or not for this tenant)."""
+
+    code = "not_found"
+
+
+class Conflict(RemembrancerError):
+    """The write met another state than the caller expected."""
+
+    code = "conflict"
+
+
+class StoreError(RemembrancerError):
+    """The data folder or database cannot be used as it is."""
+
+    code = "store_error"
+
+
+class StoreBusy(StoreError):
+    """Another process holds the store for longer than the caller will wait."""
+
+    code = "store_busy"
+
+
+class StoreTooNew(StoreError):
+    """The data was written by a newer version of Remembrancer."""
+
+    code = "store_too_new"
+
+
+class ModelMismatch(RemembrancerError):
+    """The store's vectors come from another embedding model than the one configured."""
+
+    code = "model_mismatch"
+
+
+class ModelUnavailable(RemembrancerError):
+    """A configured model cannot be loaded or reached."""
+
+    code = "model_unavailable"
+
+
+class Corrupt(StoreError):
+    """Data on disk does not read back as it was written."""
+
+    code = "corrupt"
