@@ -1,0 +1,1 @@
+"""Where rows are kept: the Store protocol and the databases behind it."""

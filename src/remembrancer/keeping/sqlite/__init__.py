@@ -1,0 +1,5 @@
+"""The SQLite store: the embedded default."""
+
+from .store import SqliteStore
+
+__all__ = ["SqliteStore"]

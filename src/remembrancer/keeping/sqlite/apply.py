@@ -1,0 +1,94 @@
+"""Apply one batch to one bank, inside a write transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...nouns.errors import Conflict, InvalidInput
+from ...nouns.memory import BankRef, Op
+from ..store import Applied, Batch, DocumentWrite
+from . import mentions, put, remove, rows
+from .banks import ensure_bank
+from .connection import Db
+from .view import read_state
+from .work import Work
+from .writer import Unchanged
+
+
+def apply(db: Db, ref: BankRef, batch: Batch, now: int) -> Applied:
+    """Write a batch; see `keeping.store.Batch`.
+
+    Raises:
+        Conflict: an expectation does not hold.
+        Unchanged: nothing was changed; it carries the result.
+    """
+    state = read_state(db, ref)
+    _expect(db, ref, batch, state.revision)
+    _check_refs(ref, batch)
+    ensure_bank(db, ref, now)
+    generations = tuple(row[0] for row in db.all("generation_list"))
+    work = Work(db, ref.key, now, state.generation, generations)
+
+    kept = {row.unit.id for row in batch.units}
+    replaced = put.documents(work, batch.documents, kept)
+    erased = remove.documents(work, batch.erase_documents)
+    erased += remove.units(work, batch.erase, Op.ERASE)
+    put.units(work, batch.units)
+    if batch.generation in (0, state.generation):
+        put.vectors(work, batch.vectors)
+    mentions.add(work, batch.mentions)
+    put.links(work, batch.links)
+    put.jobs(work, batch.jobs)
+    put.triggers(work, batch.triggers)
+    remove.empty_documents(work)
+    mentions.settle(work)
+
+    if not work.changed:
+        raise Unchanged(Applied(state.revision))
+    if work.deleted:
+        db.run("deletions_note")
+    return Applied(advance(work, ref), tuple(erased), tuple(replaced))
+
+
+def _expect(db: Db, ref: BankRef, batch: Batch, revision: int) -> None:
+    if batch.expect_revision is not None and batch.expect_revision != revision:
+        raise Conflict(
+            f"bank {ref.bank!r} stands at revision {revision}, not {batch.expect_revision}; "
+            "read it again and retry",
+            field="expect_revision",
+        )
+    if batch.fence is not None and not db.value("job_held", ref.key, *batch.fence):
+        raise Conflict("the job's lease was lost to another worker", field="fence")
+    for write in batch.documents:
+        _expect_hash(db, ref, write)
+
+
+def _expect_hash(db: Db, ref: BankRef, write: DocumentWrite) -> None:
+    if write.expect_hash is None:
+        return
+    row = db.one("document_named", ref.key, write.document.name)
+    stored = None if row is None else rows.document(row).content_hash
+    if stored != (write.expect_hash or None):
+        raise Conflict(
+            f"document {write.document.name!r} was changed meanwhile; read it again and retry",
+            field="expect_hash",
+        )
+
+
+def _check_refs(ref: BankRef, batch: Batch) -> None:
+    named: Sequence[BankRef] = [*(j.ref for j in batch.jobs), *(t.ref for t in batch.triggers)]
+    if any(other != ref for other in named):
+        raise InvalidInput("a batch's jobs and triggers must name the batch's bank", field="ref")
+
+
+def advance(work: Work, ref: BankRef) -> int:
+    """Raise the bank's revision, write the feed and the counters; return the revision."""
+    work.db.run("bank_advance", work.key, work.now, *work.tally())
+    revision = read_state(work.db, ref).revision
+    feed = [(op, unit_id) for unit_id, op in work.gone.items()]
+    feed += [(Op.PUT, unit_id) for unit_id in work.put]
+    work.db.many(
+        "change_insert",
+        ((work.key, revision, n, int(op), unit_id) for n, (op, unit_id) in enumerate(feed)),
+    )
+    return revision

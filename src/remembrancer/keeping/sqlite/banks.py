@@ -1,0 +1,77 @@
+"""Banks: find, create, list, drop; and the trimming of their feeds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ...nouns.memory import Bank, BankRef
+from . import rows
+from .connection import Db
+from .view import check_owner, read_state
+
+_EMPTIED = (
+    "document chunk unit vector pending access entity mention link change job due blob bank".split()
+)
+
+
+def ensure_bank(db: Db, ref: BankRef, now: int) -> None:
+    """Create a bank unless it exists; refuse it when its key belongs to another one."""
+    named = db.one("bank_named", ref.key)
+    if named is None:
+        db.run("bank_insert", ref.key, ref.tenant, ref.bank, now)
+    else:
+        check_owner(ref, *named)
+
+
+def owned(db: Db, ref: BankRef) -> bool:
+    """Tell whether a bank exists; refuse it when its key belongs to another one."""
+    named = db.one("bank_named", ref.key)
+    if named is not None:
+        check_owner(ref, *named)
+    return named is not None
+
+
+def get(db: Db, ref: BankRef) -> Bank | None:
+    """Return a bank, or None."""
+    if not owned(db, ref):
+        return None
+    return rows.bank(db.all("bank_get", ref.key)[0])
+
+
+def listing(db: Db, tenant: str, limit: int, offset: int) -> list[Bank]:
+    """Return a tenant's banks by name."""
+    return [rows.bank(row) for row in db.all("bank_list", tenant, limit, offset)]
+
+
+def put(db: Db, ref: BankRef, profile: Mapping[str, Any], now: int) -> Bank:
+    """Create a bank or replace its profile."""
+    ensure_bank(db, ref, now)
+    db.run("bank_profile", ref.key, rows.dump(profile), now)
+    return rows.bank(db.all("bank_get", ref.key)[0])
+
+
+def drop(db: Db, ref: BankRef) -> int:
+    """Delete a bank with everything in it; return how many units went."""
+    if not owned(db, ref):
+        return 0
+    state = read_state(db, ref)
+    db.run("floor_raise", ref.key)
+    for table in _EMPTIED:
+        db.run(f"drop_{table}", ref.key)
+    db.run("deletions_note")
+    return state.sources + state.facts + state.observations
+
+
+def locate(db: Db, tenant: str, unit_ids: Sequence[bytes]) -> dict[bytes, BankRef]:
+    """Find the banks of units by id alone, within one tenant."""
+    found = db.all_in("unit_locate", unit_ids, tenant)
+    return {unit_id: BankRef(tenant, name) for unit_id, name in found}
+
+
+def trim_changes(db: Db, ref: BankRef, up_to: int) -> int:
+    """Drop feed entries up to a revision; return how many went."""
+    if not owned(db, ref):
+        return 0
+    db.run("change_trimmed", ref.key, up_to)
+    return db.run("change_trim", ref.key, up_to)

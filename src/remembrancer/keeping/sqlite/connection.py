@@ -1,0 +1,118 @@
+"""One SQLite connection: how it is opened, and how named queries are run on it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ...nouns.errors import Corrupt, StoreBusy, StoreError
+
+MAX_IN = 1024
+"""Values bound into one IN list; a longer list runs in several statements."""
+
+_READ_PRAGMAS = ("query_only = ON", "cache_size = -4096")
+_WRITE_PRAGMAS = (
+    "synchronous = FULL",
+    "secure_delete = ON",
+    "cache_size = -8192",
+    "wal_autocheckpoint = 2000",
+    "journal_size_limit = 16777216",
+)
+
+
+class Db:
+    """A connection with the named queries; used by one thread at a time."""
+
+    def __init__(self, connection: sqlite3.Connection, queries: Mapping[str, str]) -> None:
+        self.connection = connection
+        self._queries = queries
+        self._lists: dict[tuple[str, int], str] = {}
+
+    def sql(self, text: str) -> sqlite3.Cursor:
+        """Run a statement that is no named query: a pragma, or transaction control."""
+        return self.connection.execute(text)
+
+    def all(self, name: str, *params: Any) -> list[tuple[Any, ...]]:
+        """Run a query and return its rows."""
+        return self.connection.execute(self._queries[name], params).fetchall()
+
+    def one(self, name: str, *params: Any) -> tuple[Any, ...] | None:
+        """Run a query and return its only row, or None."""
+        rows = self.all(name, *params)
+        return rows[0] if rows else None
+
+    def value(self, name: str, *params: Any) -> Any:
+        """Run a query that has exactly one row and return its first column."""
+        return self.all(name, *params)[0][0]
+
+    def run(self, name: str, *params: Any) -> int:
+        """Run a change and return the number of rows it touched."""
+        return self.connection.execute(self._queries[name], params).rowcount
+
+    def many(self, name: str, rows: Iterable[Sequence[Any]]) -> int:
+        """Run a change once a row and return the number of rows touched."""
+        return max(self.connection.executemany(self._queries[name], rows).rowcount, 0)
+
+    def all_in(
+        self, name: str, values: Sequence[bytes | str], *params: Any
+    ) -> list[tuple[Any, ...]]:
+        """Run a query whose `{ids}` stands for `values`; rows come list by list."""
+        rows: list[tuple[Any, ...]] = []
+        for text, bound in self._expanded(name, values, params):
+            rows += self.connection.execute(text, bound).fetchall()
+        return rows
+
+    def run_in(self, name: str, values: Sequence[bytes | str], *params: Any) -> int:
+        """Run a change whose `{ids}` stands for `values`; return the number of rows touched."""
+        return sum(
+            self.connection.execute(text, bound).rowcount
+            for text, bound in self._expanded(name, values, params)
+        )
+
+    def close(self) -> None:
+        """Close the connection."""
+        self.connection.close()
+
+    def _expanded(
+        self, name: str, values: Sequence[bytes | str], params: tuple[Any, ...]
+    ) -> Iterable[tuple[str, tuple[Any, ...]]]:
+        for start in range(0, len(values), MAX_IN):
+            part = tuple(values[start : start + MAX_IN])
+            # Few lengths make few statements, all of which stay prepared; a value that stands
+            # twice in an IN list selects its row once.
+            size = 1 << (len(part) - 1).bit_length()
+            text = self._lists.get((name, size))
+            if text is None:
+                first = len(params) + 1
+                marks = ",".join(f"?{n}" for n in range(first, first + size))
+                text = self._lists[name, size] = self._queries[name].replace("{ids}", marks)
+            yield text, (*params, *part, *(part[-1:] * (size - len(part))))
+
+
+def open_db(path: Path, queries: Mapping[str, str], *, write: bool, busy_s: float) -> Db:
+    """Open the database file; it must exist. `busy_s`: how long a lock is waited for."""
+    connection = sqlite3.connect(
+        f"{path.absolute().as_uri()}?mode=rw",
+        uri=True,
+        timeout=busy_s,
+        isolation_level=None,
+        check_same_thread=False,
+        cached_statements=256,
+    )
+    for pragma in ("temp_store = MEMORY", *(_WRITE_PRAGMAS if write else _READ_PRAGMAS)):
+        connection.execute(f"PRAGMA {pragma}")
+    return Db(connection, queries)
+
+
+def translated(error: sqlite3.Error, path: Path) -> StoreError:
+    """Turn a database error into one of ours, which says how to mend it."""
+    text = str(error)
+    if "locked" in text or "busy" in text:
+        return StoreBusy(f"{path} is locked by another program; try again, or close that program")
+    if "malformed" in text or "not a database" in text:
+        return Corrupt(f"{path} is damaged ({text}); restore it from a backup")
+    if "full" in text:
+        return StoreError(f"the disk of {path} is full; free some space and try again")
+    return StoreError(f"{path} cannot be used: {text}")

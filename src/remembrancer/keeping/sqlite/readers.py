@@ -1,0 +1,81 @@
+"""The pool of reader lanes: a snapshot holds one lane, and later ones wait their turn."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from types import TracebackType
+
+from ...nouns.memory import BankRef
+from .connection import Db
+from .lanes import Lane
+from .view import SqliteView, State, read_state
+
+
+class Readers:
+    """Lanes for snapshots. A lane that was used last is used next, so idle ones stay unopened."""
+
+    def __init__(self, lanes: Sequence[Lane]) -> None:
+        self._idle = list(lanes)
+        self._lanes = tuple(lanes)
+        self._turn = asyncio.Semaphore(len(lanes))
+
+    async def take(self) -> Lane:
+        """Return a lane of one's own, after waiting for it when all are taken."""
+        await self._turn.acquire()
+        return self._idle.pop()
+
+    def give(self, lane: Lane) -> None:
+        """Return a lane to the pool."""
+        self._idle.append(lane)
+        self._turn.release()
+
+    def stop(self) -> None:
+        """End every lane."""
+        for lane in self._lanes:
+            lane.stop()
+
+
+class Snapshot:
+    """The `with` block of a view: a read transaction on a lane of the pool."""
+
+    def __init__(self, readers: Readers, ref: BankRef) -> None:
+        self._readers = readers
+        self._ref = ref
+        self._lane: Lane | None = None
+
+    async def __aenter__(self) -> SqliteView:
+        """Start the transaction and read the bank's state in it, in one hop."""
+        lane = await self._readers.take()
+        try:
+            state = await lane.run(_begin, self._ref)
+        except BaseException:
+            self._end(lane)
+            raise
+        self._lane = lane
+        return SqliteView(self._ref, lane, state)
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """End the transaction; nobody waits for that, since a lane works in order."""
+        if self._lane is not None:
+            self._end(self._lane)
+            self._lane = None
+
+    def _end(self, lane: Lane) -> None:
+        lane.post(_end)
+        self._readers.give(lane)
+
+
+def _begin(db: Db, ref: BankRef) -> State:
+    db.sql("BEGIN")
+    return read_state(db, ref)
+
+
+def _end(db: Db) -> None:
+    if db.connection.in_transaction:
+        db.sql("ROLLBACK")

@@ -1,0 +1,135 @@
+"""The parts of `apply` that delete and erase: units with what hangs on them, and documents."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence, Set
+
+from ...nouns.memory import Layer, Op
+from . import mentions
+from .work import Work
+
+REDACTED = "\u2588"
+"""What each character of an erased text becomes in its chunk."""
+
+
+def units(work: Work, ids: Sequence[bytes], op: Op, kept: Set[bytes] = frozenset()) -> list[bytes]:
+    """Delete units and everything read from them; return the ids that went.
+
+    `kept` are units that the batch puts again and that are therefore spared.
+    """
+    going = _with_derived(work, ids, kept)
+    if not going:
+        return []
+    db, key = work.db, work.key
+    places = db.all_in("unit_places", going, key)
+    if op is Op.ERASE:
+        _redact(work, places)
+    _reset_windows(work, going)
+    mentions.drop(work, going)
+    work.links -= _drop_links(work, going)
+    vectors(work, going)
+    db.run_in("access_delete", going, key)
+    db.run_in("unit_delete", going, key)
+    work.layers.subtract(layer for _, layer, *_ in places)
+    work.gone.update(dict.fromkeys(going, op))
+    for unit_id in going:
+        work.put.pop(unit_id, None)
+    work.changed = work.deleted = True
+    return going
+
+
+def vectors(work: Work, ids: Sequence[bytes]) -> None:
+    """Delete the vectors of units, and their place among those that wait for one."""
+    for generation in work.generations:
+        work.db.run_in("vector_delete", ids, work.key, generation)
+        work.db.run_in("pending_delete", ids, work.key, generation)
+
+
+def documents(work: Work, names: Sequence[str]) -> list[bytes]:
+    """Erase documents by name with their chunks and units; return the ids of the units."""
+    erased: list[bytes] = []
+    for name in names:
+        row = work.db.one("document_named", work.key, name)
+        if row is None:
+            continue
+        document_id = row[0]
+        # The chunks first: there is nothing left to redact in them.
+        document(work, document_id)
+        ids = [r[0] for r in work.db.all("unit_ids_of_document", work.key, document_id)]
+        erased += units(work, ids, Op.ERASE)
+        work.touched.discard(document_id)
+    return erased
+
+
+def document(work: Work, document_id: bytes) -> None:
+    """Delete a document's row and chunks."""
+    work.db.run("chunk_delete", work.key, document_id)
+    work.documents -= work.db.run("document_delete", work.key, document_id)
+    work.changed = work.deleted = True
+
+
+def empty_documents(work: Work) -> None:
+    """Delete the documents whose last unit was erased."""
+    for document_id in work.touched:
+        if work.db.value("document_empty", work.key, document_id):
+            document(work, document_id)
+
+
+def _with_derived(work: Work, ids: Sequence[bytes], kept: Set[bytes]) -> list[bytes]:
+    """Return those of `ids` that exist and, to any depth, what was read from them."""
+    found = {row[0] for row in work.db.all_in("unit_known", list(set(ids)), work.key)}
+    going = {unit_id: None for unit_id in ids if unit_id in found}
+    edge = list(going)
+    while edge:
+        derived = sorted(r[0] for r in work.db.all_in("unit_ids_of_source", edge, work.key))
+        edge = [i for i in dict.fromkeys(derived) if i not in going and i not in kept]
+        going.update(dict.fromkeys(edge))
+    return list(going)
+
+
+def _redact(work: Work, places: Sequence[tuple[bytes, int, bytes | None, int, int, int]]) -> None:
+    """Take the words of erased sources out of their chunks.
+
+    The document's content hash goes too: no unsalted hash of a text outlives it.
+    """
+    spans: dict[tuple[bytes, int], list[tuple[int, int]]] = defaultdict(list)
+    for _, layer, document_id, chunk_index, start, end in places:
+        if document_id is None:
+            continue
+        work.touched.add(document_id)
+        if layer == Layer.SOURCE:
+            spans[document_id, chunk_index].append((start, end))
+    for (document_id, chunk_index), cuts in spans.items():
+        row = work.db.one("chunk_text", work.key, document_id, chunk_index)
+        if row is None:
+            continue
+        text = row[0]
+        for start, end in cuts:
+            hole = REDACTED * len(text[start:end])
+            text = text[:start] + hole + text[end:]
+        work.db.run("chunk_redact", work.key, document_id, chunk_index, text)
+        work.db.run("document_unhash", work.key, document_id)
+
+
+def _reset_windows(work: Work, going: Sequence[bytes]) -> None:
+    """Take the words of units that go out of the windows of the two sources said after each."""
+    db, key = work.db, work.key
+    gone = set(going)
+    first = _after(work, going, gone)
+    second = _after(work, first, gone | set(first))
+    db.run_in("unit_unchain", going, key)
+    reset = [*first, *second]
+    db.run_in("unit_unwindow", reset, key)
+    for generation in work.generations:
+        db.run_in("vector_unwindow", reset, key, generation)
+    work.put.update(dict.fromkeys(reset))
+
+
+def _after(work: Work, ids: Sequence[bytes], without: Set[bytes]) -> list[bytes]:
+    found = {row[0] for row in work.db.all_in("unit_ids_after", ids, work.key)}
+    return sorted(found - without)
+
+
+def _drop_links(work: Work, going: Sequence[bytes]) -> int:
+    return work.db.run_in("link_delete", going, work.key)

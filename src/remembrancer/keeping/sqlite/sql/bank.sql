@@ -1,0 +1,108 @@
+-- name: bank_columns
+tenant, name, revision, created_at, updated_at, profile,
+    sources + facts + observations, documents
+
+-- name: bank_named
+SELECT tenant, name FROM bank WHERE bank_key = ?1;
+
+-- name: bank_get
+SELECT {bank_columns} FROM bank WHERE bank_key = ?1;
+
+-- name: bank_list
+SELECT {bank_columns} FROM bank WHERE tenant = ?1 ORDER BY name LIMIT ?2 OFFSET ?3;
+
+-- name: bank_state
+-- The bank with the active generation, in one read; the bank's columns are NULL without a bank.
+SELECT b.tenant, b.name, b.revision, b.trimmed_to,
+    COALESCE((SELECT number FROM generation WHERE active = 1), 0),
+    b.sources, b.facts, b.observations, b.documents, b.entities, b.links
+FROM (SELECT 1) LEFT JOIN bank b ON b.bank_key = ?1;
+
+-- name: bank_insert
+-- A new bank begins above every revision a dropped bank has had, its feed trimmed up to there,
+-- so that an index of a dropped bank can never take the new one's feed for a continuation.
+INSERT INTO bank (bank_key, tenant, name, revision, trimmed_to, created_at, updated_at)
+SELECT ?1, ?2, ?3, value, value, ?4, ?4 FROM meta WHERE name = 'revision_floor';
+
+-- name: bank_profile
+UPDATE bank SET profile = ?2, updated_at = ?3 WHERE bank_key = ?1;
+
+-- name: bank_advance
+UPDATE bank SET revision = revision + 1, updated_at = ?2, sources = sources + ?3,
+    facts = facts + ?4, observations = observations + ?5, documents = documents + ?6,
+    entities = entities + ?7, links = links + ?8
+WHERE bank_key = ?1;
+
+-- name: floor_raise
+UPDATE meta SET value = MAX(value, (SELECT revision FROM bank WHERE bank_key = ?1) + 1)
+WHERE name = 'revision_floor';
+
+-- name: drop_document
+DELETE FROM document WHERE bank_key = ?1;
+
+-- name: drop_chunk
+DELETE FROM chunk WHERE bank_key = ?1;
+
+-- name: drop_unit
+DELETE FROM unit WHERE bank_key = ?1;
+
+-- name: drop_vector
+DELETE FROM vector WHERE bank_key = ?1;
+
+-- name: drop_pending
+DELETE FROM pending WHERE bank_key = ?1;
+
+-- name: drop_access
+DELETE FROM access WHERE bank_key = ?1;
+
+-- name: drop_entity
+DELETE FROM entity WHERE bank_key = ?1;
+
+-- name: drop_mention
+DELETE FROM mention WHERE bank_key = ?1;
+
+-- name: drop_link
+DELETE FROM link WHERE bank_key = ?1;
+
+-- name: drop_change
+DELETE FROM change WHERE bank_key = ?1;
+
+-- name: drop_job
+DELETE FROM job WHERE bank_key = ?1;
+
+-- name: drop_due
+DELETE FROM due WHERE bank_key = ?1;
+
+-- name: drop_blob
+DELETE FROM blob WHERE bank_key = ?1;
+
+-- name: drop_bank
+DELETE FROM bank WHERE bank_key = ?1;
+
+-- name: change_insert
+INSERT INTO change (bank_key, revision, seq, op, unit_id) VALUES (?1, ?2, ?3, ?4, ?5);
+
+-- name: change_page
+SELECT revision, op, unit_id FROM change
+WHERE bank_key = ?1 AND revision > ?2 ORDER BY revision, seq LIMIT ?3;
+
+-- name: change_of
+SELECT revision, op, unit_id FROM change WHERE bank_key = ?1 AND revision = ?2 ORDER BY seq;
+
+-- name: change_after
+SELECT EXISTS (SELECT 1 FROM change WHERE bank_key = ?1 AND revision > ?2);
+
+-- name: change_trim
+DELETE FROM change WHERE bank_key = ?1 AND revision <= ?2;
+
+-- name: change_trimmed
+UPDATE bank SET trimmed_to = MAX(trimmed_to, MIN(revision, ?2)) WHERE bank_key = ?1;
+
+-- name: deletions
+SELECT value FROM meta WHERE name = 'deletions';
+
+-- name: deletions_note
+UPDATE meta SET value = value + 1 WHERE name = 'deletions';
+
+-- name: deletions_wiped
+UPDATE meta SET value = MAX(value - ?1, 0) WHERE name = 'deletions';

@@ -1,0 +1,120 @@
+-- name: unit_columns
+u.unit_id, u.layer, u.text, u.created_at, u.mentioned_at, u.kind, u.document_id, u.chunk_index,
+    u.turn, u.part, u.start_char, u.end_char, u.source_id, u.previous_id, u.speaker, u.role,
+    u.subject, u.polarity, u.modality, u.note, u.attributes, u.metadata, u.tags, u.entities,
+    u.occurred_start, u.occurred_end, u.precision, u.offset_min, u.valid_from, u.valid_until,
+    u.updated_at, u.importance, a.count, a.last_at
+
+-- name: unit_tables
+unit u LEFT JOIN access a ON a.bank_key = u.bank_key AND a.unit_id = u.unit_id
+
+-- name: index_columns
+u.unit_id, u.layer, u.kind, u.source_id, u.speaker, u.role, u.mentioned_at, u.occurred_start,
+    u.occurred_end, u.tags, u.terms, COALESCE(u.window_terms, u.terms),
+    v.codes, v.scale,
+    CASE WHEN length(v.window_codes) = 0 THEN v.codes ELSE v.window_codes END, v.window_scale
+
+-- name: index_tables
+unit u LEFT JOIN vector v
+    ON v.bank_key = u.bank_key AND v.generation = ?2 AND v.unit_id = u.unit_id
+
+-- name: index_scan
+SELECT {index_columns} FROM {index_tables}
+WHERE u.bank_key = ?1 AND u.unit_id > ?3 AND u.source_id IS NULL ORDER BY u.unit_id LIMIT ?4;
+
+-- name: index_some
+SELECT {index_columns} FROM {index_tables}
+WHERE u.bank_key = ?1 AND u.unit_id IN ({ids}) AND u.source_id IS NULL ORDER BY u.unit_id;
+
+-- name: unit_some
+SELECT {unit_columns} FROM {unit_tables} WHERE u.bank_key = ?1 AND u.unit_id IN ({ids});
+
+-- name: unit_search_some
+SELECT u.unit_id, u.terms, COALESCE(u.window_terms, u.terms), v.codes, v.scale,
+    CASE WHEN length(v.window_codes) = 0 THEN v.codes ELSE v.window_codes END, v.window_scale
+FROM {index_tables} WHERE u.bank_key = ?1 AND u.unit_id IN ({ids});
+
+-- name: unit_facts
+SELECT {unit_columns} FROM {unit_tables}
+WHERE u.bank_key = ?1 AND u.source_id IN ({ids}) AND u.layer = 1;
+
+-- name: unit_of_document
+SELECT {unit_columns} FROM {unit_tables}
+WHERE u.bank_key = ?1 AND u.document_id = ?2 ORDER BY u.unit_id;
+
+-- name: unit_newest
+SELECT unit_id FROM unit
+WHERE bank_key = ?1 AND mentioned_at >= ?2 AND mentioned_at < ?3 AND (?4 IS NULL OR layer = ?4)
+ORDER BY mentioned_at DESC, unit_id DESC LIMIT ?5;
+
+-- name: unit_newest_of
+SELECT unit_id FROM mention
+WHERE bank_key = ?1
+    AND entity_id = (SELECT entity_id FROM entity WHERE bank_key = ?1 AND name = ?6)
+    AND mentioned_at >= ?2 AND mentioned_at < ?3 AND (?4 IS NULL OR layer = ?4)
+ORDER BY mentioned_at DESC, unit_id DESC LIMIT ?5;
+
+-- name: unit_locate
+SELECT u.unit_id, b.name FROM unit u JOIN bank b ON b.bank_key = u.bank_key
+WHERE b.tenant = ?1 AND u.unit_id IN ({ids});
+
+-- name: unit_known
+SELECT unit_id, layer, mentioned_at FROM unit WHERE bank_key = ?1 AND unit_id IN ({ids});
+
+-- name: unit_insert
+INSERT INTO unit (bank_key, unit_id, layer, kind, source_id, speaker, role, mentioned_at,
+    occurred_start, occurred_end, tags, terms, window_terms, document_id, chunk_index, turn, part,
+    start_char, end_char, previous_id, subject, polarity, modality, precision, offset_min,
+    valid_from, valid_until, created_at, updated_at, importance, note, attributes, metadata,
+    entities, text)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+    ?, ?, ?, ?, ?);
+
+-- name: unit_delete
+DELETE FROM unit WHERE bank_key = ?1 AND unit_id IN ({ids});
+
+-- name: unit_ids_of_document
+SELECT unit_id FROM unit WHERE bank_key = ?1 AND document_id = ?2;
+
+-- name: unit_ids_of_source
+SELECT unit_id FROM unit WHERE bank_key = ?1 AND source_id IN ({ids});
+
+-- name: unit_ids_after
+SELECT unit_id FROM unit WHERE bank_key = ?1 AND previous_id IN ({ids}) AND layer = 0;
+
+-- name: unit_places
+SELECT unit_id, layer, document_id, chunk_index, start_char, end_char FROM unit
+WHERE bank_key = ?1 AND unit_id IN ({ids});
+
+-- name: unit_unchain
+UPDATE unit SET previous_id = NULL WHERE bank_key = ?1 AND previous_id IN ({ids});
+
+-- name: unit_unwindow
+UPDATE unit SET window_terms = NULL WHERE bank_key = ?1 AND unit_id IN ({ids});
+
+-- name: vector_unwindow
+UPDATE vector SET window_codes = x'', window_scale = scale
+WHERE bank_key = ?1 AND generation = ?2 AND unit_id IN ({ids});
+
+-- name: vector_put
+INSERT INTO vector (bank_key, generation, unit_id, codes, scale, window_codes, window_scale)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+ON CONFLICT (bank_key, generation, unit_id) DO UPDATE SET codes = excluded.codes,
+    scale = excluded.scale, window_codes = excluded.window_codes,
+    window_scale = excluded.window_scale;
+
+-- name: vector_delete
+DELETE FROM vector WHERE bank_key = ?1 AND generation = ?2 AND unit_id IN ({ids});
+
+-- name: access_seed
+INSERT INTO access (bank_key, unit_id, count, last_at) VALUES (?1, ?2, ?3, ?4)
+ON CONFLICT (bank_key, unit_id) DO NOTHING;
+
+-- name: access_add
+INSERT INTO access (bank_key, unit_id, count, last_at)
+SELECT ?1, ?2, ?3, ?4 WHERE EXISTS (SELECT 1 FROM unit WHERE bank_key = ?1 AND unit_id = ?2)
+ON CONFLICT (bank_key, unit_id) DO UPDATE SET count = count + excluded.count,
+    last_at = MAX(COALESCE(last_at, excluded.last_at), excluded.last_at);
+
+-- name: access_delete
+DELETE FROM access WHERE bank_key = ?1 AND unit_id IN ({ids});

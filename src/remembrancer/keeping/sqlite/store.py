@@ -1,0 +1,362 @@
+"""The Store protocol over one SQLite file: wires the parts and owns their lives."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from ...nouns.clock import Clock
+from ...nouns.errors import StoreBusy, StoreError
+from ...nouns.memory import Bank, BankRef, Job, JobState
+from ..queries import Queries
+from ..store import Applied, Batch, Generation, PendingUnit, Trigger, VectorPatch
+from . import backup, banks, counters, generations, jobs, migrate, scrub
+from .apply import apply
+from .connection import Db, open_db, translated
+from .lanes import Lane
+from .readers import Readers, Snapshot
+from .writer import WriteLock, Writer
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+FILE = "memory.db"
+LOCK = "write.lock"
+
+_LOG_TRIES = 40
+_LOG_WAIT_MS = 50
+_LOG_PAUSE_S = 0.1
+
+
+class SqliteStore:
+    """Banks in `folder/memory.db`; several processes may open one folder. See `keeping.store`.
+
+    A snapshot holds one of `readers` connections; more snapshots wait their turn, so do not open
+    one inside another. `lock_timeout_s` bounds the wait for the write lock.
+    """
+
+    def __init__(
+        self, folder: Path, *, clock: Clock, readers: int = 4, lock_timeout_s: float = 30.0
+    ) -> None:
+        self._path = folder / FILE
+        self._clock = clock
+        self._reader_count = readers
+        self._lock_timeout_s = lock_timeout_s
+        self._queries: Mapping[str, str] = {}
+        self._schema = 0
+        self._lock: WriteLock | None = None
+        self._writer: Writer | None = None
+        self._readers: Readers | None = None
+        # Short reads have a lane of their own: they never wait for snapshots.
+        self._short: Lane | None = None
+        self._counters = counters.Counters()
+        self._flush_timer: asyncio.TimerHandle | None = None
+        self._flushes: set[asyncio.Task[None]] = set()
+
+    async def open(self) -> None:
+        """Open, creating and migrating what is needed; safe to call twice."""
+        if self._writer is not None:
+            return
+        await asyncio.to_thread(self._prepare)
+        assert self._lock is not None
+        self._writer = Writer(
+            lambda: self._open_db(write=True), self._path, self._lock, self._lock_timeout_s
+        )
+        self._short = self._lane("store-short")
+        self._readers = Readers([self._lane(f"store-read-{n}") for n in range(self._reader_count)])
+
+    async def close(self) -> None:
+        """Flush access counters, finish queued writes and close; safe to call twice."""
+        writer, readers, short, lock = self._writer, self._readers, self._short, self._lock
+        if writer is None or readers is None or short is None or lock is None:
+            return
+        if self._flush_timer is not None:
+            self._flush_timer.cancel()
+        await self._flush()
+        await asyncio.gather(*self._flushes)
+        self._writer = self._readers = self._short = self._lock = None
+        for stop in (writer.stop, readers.stop, short.stop, lock.close):
+            await asyncio.to_thread(stop)
+
+    def snapshot(self, ref: BankRef) -> Snapshot:
+        """Open a snapshot of one bank for the length of a `with` block."""
+        return Snapshot(_opened(self._readers), ref)
+
+    async def apply(self, ref: BankRef, batch: Batch) -> Applied:
+        """Write one batch durably; creates the bank when it is new."""
+        return await self._write(apply, ref, batch, self._clock.now_us())
+
+    async def bank(self, ref: BankRef) -> Bank | None:
+        """Return a bank, or None."""
+        return await self._read(banks.get, ref)
+
+    async def banks(self, tenant: str, limit: int = 100, offset: int = 0) -> list[Bank]:
+        """Return a tenant's banks by name."""
+        return await self._read(banks.listing, tenant, limit, offset)
+
+    async def bank_put(self, ref: BankRef, profile: Mapping[str, Any]) -> Bank:
+        """Create a bank or replace its profile; its revision stays."""
+        return await self._write(banks.put, ref, profile, self._clock.now_us())
+
+    async def bank_drop(self, ref: BankRef) -> int:
+        """Delete a bank with everything in it; return how many units went."""
+        return await self._write(banks.drop, ref)
+
+    async def locate(self, tenant: str, unit_ids: Sequence[bytes]) -> dict[bytes, BankRef]:
+        """Find the banks of units by id alone, within one tenant."""
+        return await self._read(banks.locate, tenant, unit_ids)
+
+    async def touch(self, ref: BankRef, unit_ids: Sequence[bytes], at: int) -> None:
+        """Count an access of each unit, outside revision and feed."""
+        _opened(self._writer)
+        self._counters.add(ref, unit_ids, at)
+        if len(self._counters) >= counters.MAX_HELD:
+            await self._flush()
+        elif self._flush_timer is None:
+            loop = asyncio.get_running_loop()
+            self._flush_timer = loop.call_later(counters.FLUSH_S, self._flush_soon)
+
+    async def generations(self) -> list[Generation]:
+        """Return the embedding generations that the store keeps vectors of, oldest first."""
+        return await self._read(generations.listing)
+
+    async def generation_begin(self, fingerprint: Mapping[str, Any]) -> Generation:
+        """Return the generation of this fingerprint, made when new; the first one is active."""
+        return await self._write(generations.begin, fingerprint)
+
+    async def generation_pending(
+        self, number: int, limit: int = 256, after: PendingUnit | None = None
+    ) -> list[PendingUnit]:
+        """Return units without a vector of generation `number`, over all tenants and banks."""
+        return await self._read(generations.pending, number, limit, after)
+
+    async def generation_pending_count(self, number: int) -> int:
+        """Count the units without a vector of generation `number`."""
+        return await self._read(generations.pending_count, number)
+
+    async def generation_vectors(
+        self, ref: BankRef, number: int, vectors: Sequence[VectorPatch]
+    ) -> None:
+        """Write vectors of generation `number`. Those of the active one go through the feed.
+
+        Raises:
+            NotFound: there is no such generation (any more).
+        """
+        await self._write(generations.write, ref, number, vectors, self._clock.now_us())
+
+    async def generation_activate(self, number: int) -> bool:
+        """Make a generation the active one; the others go with their vectors.
+
+        Returns False, changing nothing, while units without a vector of it remain.
+
+        Raises:
+            NotFound: there is no such generation (any more).
+        """
+        return await self._write(generations.activate, number)
+
+    async def claim(
+        self, kinds: Sequence[str], now: int, lease_us: int, limit: int = 1
+    ) -> list[Job]:
+        """Lease pending jobs that are due, and processing ones whose lease ran out."""
+        places = await self._read(jobs.poll, kinds, now, limit)
+        if not places:
+            return []
+        return await self._write(jobs.claim, places, now, lease_us)
+
+    async def heartbeat(self, job: Job, now: int, lease_us: int) -> bool:
+        """Prolong a lease; False when it was lost (its fence is no longer the row's)."""
+        return await self._write(jobs.heartbeat, job, now, lease_us)
+
+    async def finish(
+        self,
+        job: Job,
+        state: JobState,
+        now: int,
+        *,
+        result: Mapping[str, Any] | None = None,
+        error: str | None = None,
+        run_after: int = 0,
+    ) -> bool:
+        """End a lease with `state` (`PENDING`: try again at `run_after`); False when lost."""
+        return await self._write(jobs.finish, job, state, now, result, error, run_after)
+
+    async def job(self, ref: BankRef, job_id: bytes) -> Job | None:
+        """Return a job of this bank, or None."""
+        return await self._read(jobs.get, ref, job_id)
+
+    async def jobs(
+        self, ref: BankRef, *, state: JobState | None = None, limit: int = 20, offset: int = 0
+    ) -> list[Job]:
+        """Return a bank's jobs, newest first."""
+        return await self._read(jobs.listing, ref, state, limit, offset)
+
+    async def job_count(self, ref: BankRef, *, state: JobState | None = None) -> int:
+        """Count a bank's jobs."""
+        return await self._read(jobs.count, ref, state)
+
+    async def job_cancel(self, ref: BankRef, job_id: bytes, now: int) -> bool:
+        """Cancel a pending job; False when it is in another state or does not exist."""
+        return await self._write(jobs.cancel, ref, job_id, now)
+
+    async def due(self, before: int, limit: int = 100) -> list[Trigger]:
+        """Return triggers due at or before a time, over all banks, soonest first."""
+        return await self._read(jobs.due, before, limit)
+
+    async def trigger_drop(self, ref: BankRef, trigger_id: bytes) -> bool:
+        """Remove a trigger; False when it is gone already."""
+        return await self._write(jobs.trigger_drop, ref, trigger_id)
+
+    async def blob_put(
+        self, ref: BankRef, key: str, value: bytes, expires_at: int | None = None
+    ) -> bool:
+        """Keep a value under a new key; False when the key is taken. Creates the bank."""
+        return await self._write(jobs.blob_put, ref, key, value, expires_at, self._clock.now_us())
+
+    async def blob_get(self, ref: BankRef, key: str, now: int) -> bytes | None:
+        """Return a kept value unless it has expired."""
+        return await self._read(jobs.blob_get, ref, key, now)
+
+    async def trim_changes(self, ref: BankRef, up_to: int) -> int:
+        """Drop feed entries up to a revision; return how many went."""
+        return await self._write(banks.trim_changes, ref, up_to)
+
+    async def sweep(self, now: int) -> None:
+        """Remove from disk what was deleted: expired blobs, free pages, the write-ahead log.
+
+        Raises:
+            StoreBusy: a snapshot holds the log for longer than a few seconds; call again.
+        """
+        await self._write(_sweep_blobs, now)
+        while await self._alone(backup.vacuum):
+            pass
+        await self._until_free(backup.truncate_log, _LOG_WAIT_MS)
+        if deletions := await self._read(_deletions):
+            await self._scrub(deletions)
+            await self._until_free(backup.truncate_log, _LOG_WAIT_MS)
+
+    async def health(self) -> Mapping[str, Any]:
+        """Return `ok`, `engine`, `schema`, `path`, `size_bytes`; constant time."""
+        return {
+            "ok": await self._read(_readable),
+            "engine": f"sqlite {sqlite3.sqlite_version}",
+            "schema": self._schema,
+            "path": str(self._path),
+            "size_bytes": await asyncio.to_thread(_size, self._path),
+        }
+
+    async def backup(self, target: Path) -> Mapping[str, Any]:
+        """Write a consistent copy to a file or into a folder while the store is in use."""
+        _opened(self._writer)
+        return await asyncio.to_thread(self._backup, target)
+
+    async def _read(
+        self, work: Callable[Concatenate[Db, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        return await _opened(self._short).run(work, *args, **kwargs)
+
+    async def _write(
+        self, work: Callable[Concatenate[Db, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        return await _opened(self._writer).run(work, *args, **kwargs)
+
+    async def _alone(
+        self, work: Callable[Concatenate[Db, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        return await _opened(self._writer).run_alone(work, *args, **kwargs)
+
+    async def _scrub(self, deletions: int) -> None:
+        db = await asyncio.to_thread(self._open_db, write=True)
+        try:
+            numbers = await asyncio.to_thread(scrub.dirty_pages, db, self._path)
+            await self._until_free(scrub.wipe, db, self._path, numbers, deletions, _LOG_WAIT_MS)
+        finally:
+            await asyncio.to_thread(db.close)
+
+    async def _until_free(
+        self, work: Callable[Concatenate[Db, P], bool], *args: P.args, **kwargs: P.kwargs
+    ) -> None:
+        """Run work that needs a log without readers, again and again for a few seconds."""
+        for _ in range(_LOG_TRIES):
+            if await self._alone(work, *args, **kwargs):
+                return
+            await asyncio.sleep(_LOG_PAUSE_S)
+        raise StoreBusy("an open snapshot holds the write-ahead log; sweep again once it ends")
+
+    def _flush_soon(self) -> None:
+        self._flush_timer = None
+        task = asyncio.get_running_loop().create_task(self._flush())
+        self._flushes.add(task)
+        task.add_done_callback(self._flushes.discard)
+
+    async def _flush(self) -> None:
+        counts = self._counters.take()
+        if counts:
+            await self._write(counters.write, counts)
+
+    def _lane(self, name: str) -> Lane:
+        return Lane(lambda: self._open_db(write=False), self._path, name)
+
+    def _open_db(self, *, write: bool) -> Db:
+        return open_db(self._path, self._queries, write=write, busy_s=self._lock_timeout_s)
+
+    def _prepare(self) -> None:
+        folder = self._path.parent
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._lock = WriteLock(folder / LOCK)
+            self._queries = Queries.load(__package__)
+            with self._lock:
+                migrate.create(self._path)
+                db = self._open_db(write=True)
+                try:
+                    self._schema = migrate.migrate(db, self._path)
+                finally:
+                    db.close()
+        except OSError as exc:
+            raise StoreError(
+                f"the folder {folder} cannot be used ({exc.strerror}); "
+                "choose one that this user may write to"
+            ) from exc
+        except sqlite3.Error as exc:
+            raise translated(exc, self._path) from exc
+
+    def _backup(self, target: Path) -> Mapping[str, Any]:
+        try:
+            db = self._open_db(write=False)
+            try:
+                return backup.backup(db, self._path, target)
+            finally:
+                db.close()
+        except OSError as exc:
+            raise StoreError(f"the backup to {target} failed: {exc.strerror}") from exc
+        except sqlite3.Error as exc:
+            raise translated(exc, target) from exc
+
+
+def _opened(part: T | None) -> T:
+    if part is None:
+        raise StoreError("the store is not open; await its open() first")
+    return part
+
+
+def _sweep_blobs(db: Db, now: int) -> None:
+    if db.run("blob_sweep", now):
+        db.run("deletions_note")
+
+
+def _deletions(db: Db) -> int:
+    count: int = db.value("deletions")
+    return count
+
+
+def _readable(db: Db) -> bool:
+    return bool(db.sql("SELECT COUNT(*) FROM meta").fetchone()[0])
+
+
+def _size(path: Path) -> int:
+    return sum(
+        part.stat().st_size for part in (path, path.with_name(f"{path.name}-wal")) if part.exists()
+    )

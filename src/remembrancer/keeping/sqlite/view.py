@@ -1,0 +1,256 @@
+"""One snapshot of one bank: the View protocol over a read transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from ...nouns.errors import StoreError
+from ...nouns.memory import BankRef, Chunk, Document, Entity, Layer, Link, LinkType, Unit, UnitRow
+from ..store import ChangePage, IndexRow, Recalled
+from . import rows
+from .connection import Db
+from .lanes import Lane
+
+_FIRST, _LAST = -(1 << 63), (1 << 63) - 1
+
+
+class State(NamedTuple):
+    """A bank as a snapshot found it; all zero without one."""
+
+    revision: int
+    trimmed_to: int
+    generation: int
+    sources: int
+    facts: int
+    observations: int
+    documents: int
+    entities: int
+    links: int
+
+
+def read_state(db: Db, ref: BankRef) -> State:
+    """Read a bank's state and make sure that its key is really its own."""
+    tenant, name, revision, trimmed_to, generation, *counts = db.all("bank_state", ref.key)[0]
+    if revision is None:
+        return State(0, 0, generation, 0, 0, 0, 0, 0, 0)
+    check_owner(ref, tenant, name)
+    return State(revision, trimmed_to, generation, *counts)
+
+
+def check_owner(ref: BankRef, tenant: str, name: str) -> None:
+    """Refuse a bank whose key belongs to another one: two must never be mixed."""
+    if (tenant, name) != (ref.tenant, ref.bank):
+        raise StoreError(
+            f"bank {ref.bank!r} has the same 64-bit key as another bank; give it another name"
+        )
+
+
+class SqliteView:
+    """One snapshot of one bank; see `keeping.store.View`."""
+
+    def __init__(self, ref: BankRef, lane: Lane, state: State) -> None:
+        self._key = ref.key
+        self._lane = lane
+        self._state = state
+
+    @property
+    def revision(self) -> int:
+        """The bank's revision in this snapshot."""
+        return self._state.revision
+
+    @property
+    def generation(self) -> int:
+        """Number of the active embedding generation in this snapshot; 0 when there is none."""
+        return self._state.generation
+
+    async def changes(self, after: int, limit: int = 10_000) -> ChangePage | None:
+        """Return the feed after `after`, whole revisions at a time (so `limit` may be passed)."""
+        if not self._state.trimmed_to <= after <= self._state.revision:
+            return None
+        return await self._lane.run(_changes, self._key, after, limit)
+
+    async def index_rows(self, ids: Sequence[bytes]) -> list[IndexRow]:
+        """Return the index rows of `ids` in id order; missing ones are left out."""
+        return await self._lane.run(_index_rows, self._key, self.generation, ids)
+
+    async def scan(self, after: bytes = b"", limit: int = 5_000) -> list[IndexRow]:
+        """Return the next index rows in id order after `after`."""
+        return await self._lane.run(_scan, self._key, self.generation, after, limit)
+
+    async def units(self, ids: Sequence[bytes]) -> list[Unit]:
+        """Return units in the order of `ids`; missing ones are left out."""
+        return await self._lane.run(_units, self._key, ids)
+
+    async def rows(self, ids: Sequence[bytes]) -> list[UnitRow]:
+        """Return units with terms and vectors, in the order of `ids`; missing ones left out."""
+        return await self._lane.run(_rows, self._key, self.generation, ids)
+
+    async def facts_of(self, source_ids: Sequence[bytes]) -> list[Unit]:
+        """Return the facts read from these sources, in id order."""
+        return await self._lane.run(_facts_of, self._key, source_ids)
+
+    async def recalled(self, ids: Sequence[bytes]) -> list[Recalled]:
+        """Return units with their facts and documents' names, in the order of `ids`."""
+        return await self._lane.run(_recalled, self._key, ids)
+
+    async def newest(
+        self,
+        limit: int,
+        *,
+        layer: Layer | None = None,
+        since: int | None = None,
+        until: int | None = None,
+        entity: str | None = None,
+    ) -> list[Unit]:
+        """Return units by `mentioned_at` descending (id descending on ties)."""
+        first = _FIRST if since is None else since
+        end = _LAST if until is None else until
+        return await self._lane.run(_newest, self._key, limit, layer, first, end, entity)
+
+    async def neighbours(
+        self, ids: Sequence[bytes], types: Sequence[LinkType], depth: int = 1, fan: int = 20
+    ) -> list[Link]:
+        """Return the links reached from `ids`, followed in either direction, by weight.
+
+        Each step follows the `fan` strongest links of every unit reached in the step before.
+        """
+        return await self._lane.run(_neighbours, self._key, ids, types, depth, fan)
+
+    async def document(self, name: str) -> Document | None:
+        """Return the document of that name."""
+        return await self._lane.run(_document, self._key, name)
+
+    async def documents(self, limit: int = 100, offset: int = 0) -> list[Document]:
+        """Return documents, newest update first."""
+        return await self._lane.run(_documents, self._key, limit, offset)
+
+    async def document_names(self, ids: Sequence[bytes]) -> dict[bytes, str]:
+        """Return the names of documents by id; missing ones are left out."""
+        return await self._lane.run(_document_names, self._key, ids)
+
+    async def chunks(self, document_id: bytes) -> list[Chunk]:
+        """Return a document's chunks in order."""
+        return await self._lane.run(_chunks, self._key, document_id)
+
+    async def units_of(self, document_id: bytes) -> list[Unit]:
+        """Return a document's units in id order."""
+        return await self._lane.run(_units_of, self._key, document_id)
+
+    async def entities(self, limit: int = 100, offset: int = 0) -> list[Entity]:
+        """Return entities, most mentioned first (by name on ties)."""
+        return await self._lane.run(_entities, self._key, limit, offset)
+
+    async def counts(self) -> Mapping[str, int]:
+        """Return `units`, `sources`, `facts`, `observations`, `documents`, `entities`, `links`."""
+        s = self._state
+        return {
+            "units": s.sources + s.facts + s.observations,
+            "sources": s.sources,
+            "facts": s.facts,
+            "observations": s.observations,
+            "documents": s.documents,
+            "entities": s.entities,
+            "links": s.links,
+        }
+
+
+def _changes(db: Db, key: int, after: int, limit: int) -> ChangePage:
+    # A page ends between two revisions: its reader goes on after the last revision it has seen.
+    found = db.all("change_page", key, after, limit + 1)
+    complete = len(found) <= limit
+    if not complete:
+        last = found[-1][0]
+        whole = [row for row in found if row[0] != last]
+        found = whole or db.all("change_of", key, last)
+        complete = not db.value("change_after", key, found[-1][0])
+    return ChangePage([rows.change(row) for row in found], complete)
+
+
+def _index_rows(db: Db, key: int, generation: int, ids: Sequence[bytes]) -> list[IndexRow]:
+    return rows.index_rows(db.all_in("index_some", sorted(set(ids)), key, generation))
+
+
+def _scan(db: Db, key: int, generation: int, after: bytes, limit: int) -> list[IndexRow]:
+    return rows.index_rows(db.all("index_scan", key, generation, after, limit))
+
+
+def _units(db: Db, key: int, ids: Sequence[bytes]) -> list[Unit]:
+    found = {row[0]: rows.unit(row) for row in db.all_in("unit_some", ids, key)}
+    return [found[unit_id] for unit_id in ids if unit_id in found]
+
+
+def _rows(db: Db, key: int, generation: int, ids: Sequence[bytes]) -> list[UnitRow]:
+    found = {row[0]: row for row in db.all_in("unit_search_some", ids, key, generation)}
+    return [rows.unit_row(unit, found[unit.id]) for unit in _units(db, key, ids)]
+
+
+def _facts_of(db: Db, key: int, source_ids: Sequence[bytes]) -> list[Unit]:
+    found = db.all_in("unit_facts", sorted(set(source_ids)), key)
+    return sorted(map(rows.unit, found), key=lambda unit: unit.id)
+
+
+def _recalled(db: Db, key: int, ids: Sequence[bytes]) -> list[Recalled]:
+    found = _units(db, key, ids)
+    facts: dict[bytes, list[Unit]] = {}
+    for fact in _facts_of(db, key, ids):
+        if fact.source_id is not None:
+            facts.setdefault(fact.source_id, []).append(fact)
+    names = _document_names(db, key, [u.document_id for u in found if u.document_id])
+    return [
+        Recalled(u, tuple(facts.get(u.id, ())), names.get(u.document_id) if u.document_id else None)
+        for u in found
+    ]
+
+
+def _newest(
+    db: Db, key: int, limit: int, layer: Layer | None, first: int, end: int, entity: str | None
+) -> list[Unit]:
+    wanted = None if layer is None else int(layer)
+    if entity is None:
+        found = db.all("unit_newest", key, first, end, wanted, limit)
+    else:
+        found = db.all("unit_newest_of", key, first, end, wanted, limit, entity)
+    return _units(db, key, [row[0] for row in found])
+
+
+def _neighbours(
+    db: Db, key: int, ids: Sequence[bytes], types: Sequence[LinkType], depth: int, fan: int
+) -> list[Link]:
+    mask = sum(1 << rows.LINK_CODES[link_type] for link_type in set(types))
+    links: dict[tuple[bytes, bytes, int], Link] = {}
+    seen = set(ids)
+    edge = sorted(seen)
+    for _ in range(depth):
+        reached: set[bytes] = set()
+        for _near, source, target, code, weight in db.all_in("link_near", edge, key, fan, mask):
+            links[source, target, code] = rows.link(source, target, code, weight)
+            reached |= {source, target}
+        edge = sorted(reached - seen)
+        seen |= reached
+    return sorted(links.values(), key=lambda link: (-link.weight, link.source, link.target))
+
+
+def _document(db: Db, key: int, name: str) -> Document | None:
+    row = db.one("document_named", key, name)
+    return None if row is None else rows.document(row)
+
+
+def _documents(db: Db, key: int, limit: int, offset: int) -> list[Document]:
+    return [rows.document(row) for row in db.all("document_list", key, limit, offset)]
+
+
+def _document_names(db: Db, key: int, ids: Sequence[bytes]) -> dict[bytes, str]:
+    return {row[0]: row[1] for row in db.all_in("document_names", sorted(set(ids)), key)}
+
+
+def _chunks(db: Db, key: int, document_id: bytes) -> list[Chunk]:
+    return [Chunk(*row) for row in db.all("chunk_list", key, document_id)]
+
+
+def _units_of(db: Db, key: int, document_id: bytes) -> list[Unit]:
+    return [rows.unit(row) for row in db.all("unit_of_document", key, document_id)]
+
+
+def _entities(db: Db, key: int, limit: int, offset: int) -> list[Entity]:
+    return [rows.entity(row) for row in db.all("entity_list", key, limit, offset)]

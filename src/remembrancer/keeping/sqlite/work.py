@@ -1,0 +1,41 @@
+"""What one batch has done so far: the state that the parts of `apply` share."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from ...nouns.memory import Layer, Op
+from .connection import Db
+
+
+@dataclass(slots=True)
+class Work:
+    """One batch in progress, inside its transaction.
+
+    `put` and `gone` become the feed. `layers`, `documents`, `entities` and `links` are differences
+    to the bank's counters. `mentions` holds the difference in mentions of each touched entity.
+    `touched` holds documents that lost units by erasing. `changed` is set by any write,
+    `deleted` by one that leaves deleted texts behind in the file until it is swept.
+    """
+
+    db: Db
+    key: int
+    now: int
+    generation: int
+    generations: tuple[int, ...]
+    put: dict[bytes, None] = field(default_factory=dict)
+    gone: dict[bytes, Op] = field(default_factory=dict)
+    layers: Counter[int] = field(default_factory=Counter)
+    mentions: Counter[bytes] = field(default_factory=Counter)
+    touched: set[bytes] = field(default_factory=set)
+    documents: int = 0
+    entities: int = 0
+    links: int = 0
+    changed: bool = False
+    deleted: bool = False
+
+    def tally(self) -> tuple[int, ...]:
+        """Return the differences in the order of `bank_advance`."""
+        layers = (self.layers[layer] for layer in Layer)
+        return (*layers, self.documents, self.entities, self.links)
