@@ -1,0 +1,1 @@
+"""Models behind small protocols: embedders now; rerankers and LLM clients later."""

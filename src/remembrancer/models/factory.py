@@ -1,0 +1,84 @@
+"""From a setting to an embedder: reads specs such as `bge-small` or `openai:MODEL`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..nouns.errors import InvalidInput
+from .bge import BgeSmall
+from .cache import DEFAULT_SIZE, CachedQueries, WarmEmbedder
+from .hashing import HashingEmbedder
+from .installed import InstalledEmbedder, load_fastembed, load_sentence_transformers
+from .openai import OpenAIEmbedder
+
+CHOICES = (
+    "bge-small, hash:DIM, openai:MODEL, fastembed:NAME, sentence-transformers:NAME"
+    " or none (word search alone)"
+)
+MIN_DIM, MAX_DIM = 8, 8192
+MAX_THREADS = 64
+
+
+def make_embedder(
+    spec: str = "bge-small",
+    *,
+    base_url: str | None = None,
+    api_key: str | None = None,
+    dimensions: int | None = None,
+    threads: int | None = None,
+    model_dir: Path | None = None,
+    cache_size: int = DEFAULT_SIZE,
+) -> CachedQueries | None:
+    """Make the embedder that `spec` names, with its queries cached; nothing is loaded yet.
+
+    Await its `warm` before reading `dim`: endpoints and installed libraries tell it only then.
+
+    Args:
+        spec: one of `CHOICES`.
+        base_url: of `openai:`; default OpenAI's own.
+        api_key: of `openai:`.
+        dimensions: of `openai:`; asked of the endpoint and required of its answers.
+        threads: of `bge-small`; texts embedded at once.
+        model_dir: of `bge-small`; a folder with the two model files instead of the bundled ones.
+        cache_size: questions whose vectors are kept.
+
+    Returns:
+        The embedder, or None for `none`.
+
+    Raises:
+        InvalidInput: the spec or one of its settings is unknown or out of bounds.
+        ModelUnavailable: the spec needs a package that is not installed.
+    """
+    _within("dimensions", dimensions, MIN_DIM, MAX_DIM)
+    _within("threads", threads, 1, MAX_THREADS)
+    kind, _, name = spec.strip().partition(":")
+    if spec.strip() == "none":
+        return None
+    inner: WarmEmbedder
+    if spec.strip() == "bge-small":
+        inner = BgeSmall(model_dir, threads)
+    elif kind == "hash" and _is_dim(name):
+        inner = HashingEmbedder(int(name))
+    elif kind == "openai" and name:
+        inner = OpenAIEmbedder(name, base_url=base_url, api_key=api_key, dimensions=dimensions)
+    elif kind == "fastembed" and name:
+        inner = InstalledEmbedder(spec.strip(), lambda: load_fastembed(name))
+    elif kind == "sentence-transformers" and name:
+        inner = InstalledEmbedder(spec.strip(), lambda: load_sentence_transformers(name))
+    else:
+        raise InvalidInput(
+            f"unknown embedder {spec.strip()[:80]!r}; choose {CHOICES};"
+            f" DIM is {MIN_DIM} to {MAX_DIM}",
+            field="embedder",
+        )
+    return CachedQueries(inner, cache_size)
+
+
+def _within(field: str, value: int | None, low: int, high: int) -> None:
+    if value is not None and not low <= value <= high:
+        limit = low if value < low else high
+        raise InvalidInput(f"{field} must be {low} to {high}", field=field, limit=limit)
+
+
+def _is_dim(text: str) -> bool:
+    return text.isdecimal() and len(text) <= 4 and MIN_DIM <= int(text) <= MAX_DIM
