@@ -1,0 +1,1 @@
+"""Text to memory, without a model: turns, passages, sentences, dates, names, facts."""

@@ -1,0 +1,244 @@
+"""Clock times: "6 pm", "18:30", "half past seven", "noon", "from 5 to 7 pm"."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import date, timedelta, timezone
+from typing import Final
+
+from ...nouns.memory import Precision
+from . import words as w
+from .context import Context
+from .intervals import Interval, midnight
+
+DAY_S: Final = 86_400
+TO: Final = frozenset({"to", "-", "–", "—", "until", "till", "til", "through"})
+AT: Final = frozenset({"at", "@", "around", "about", "by", "from", "between", "before", "after"})
+_CONTEXT: Final = AT | TO | {"since", "and", "or", "past", "starting", "starts", "(", "is", ","}
+_SIZE: Final = {Precision.SECOND: 1, Precision.MINUTE: 60, Precision.HOUR: 3600}
+_FRACTIONS: Final = {"quarter": 15, "half": 30, "five": 5, "ten": 10, "fifteen": 15, "twenty": 20}
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """A time of day in seconds from midnight; `loose` when it may be morning or afternoon."""
+
+    start: int
+    end: int
+    precision: Precision
+    loose: bool = False
+    sure: bool = True  # reads as a time even where nothing says so
+    zone: int | None = None  # minutes east of UTC
+
+
+def clock_of(hour: int, minute: int = 0, second: int = 0, *, unit: Precision) -> Clock | None:
+    """Return a clock time as long as its unit, or None when there is no such time."""
+    if hour > 24 or minute > 59 or second > 59 or (hour == 24 and (minute or second)):
+        return None
+    start = hour % 24 * 3600 + minute * 60 + second
+    return Clock(start, start + _SIZE[unit], unit)
+
+
+def in_half(clock: Clock, half: str) -> Clock:
+    """Return a loose 12-hour time set into the "am" or the "pm" half."""
+    hour, rest = divmod(clock.start, 3600)
+    if not 1 <= hour <= 12:
+        return replace(clock, loose=False)
+    start = (hour % 12 + (12 if half == "pm" else 0)) * 3600 + rest
+    return replace(clock, start=start, end=start + clock.end - clock.start, loose=False, sure=True)
+
+
+def _meridiem(c: Context, i: int) -> tuple[str, int]:
+    """Read "am", "pm", "a.m." at token `i`: the half, and the token after it."""
+    word = c.word(i)
+    if word in {"am", "pm"}:
+        return word, i + 1
+    if word in {"a", "p"} and c.word(i + 1) == "." and c.word(i + 2) == "m" and c.glued(i + 2):
+        return word + "m", i + 4 if c.word(i + 3) == "." and c.glued(i + 3) else i + 3
+    if word == "p" and c.glued(i):
+        return "pm", i + 1
+    return "", i
+
+
+def _tail(c: Context, clock: Clock, i: int) -> tuple[Clock, int]:
+    """Read what may follow a clock time: half of the day, "o'clock", a zone."""
+    half, j = _meridiem(c, i)
+    if half and clock.start >= 13 * 3600:
+        half = ""
+    if half:
+        clock = in_half(replace(clock, loose=True), half)
+    elif c.word(i) == "oclock":
+        clock, j = replace(clock, sure=True), i + 1
+    elif c.word(i) == "o" and c.word(i + 2) == "clock":
+        clock, j = replace(clock, sure=True), i + 3
+    if c.word(j) == "sharp":
+        j += 1
+    zone = w.ZONES.get(c.word(j))
+    if zone is not None and c.raw(j).isupper() and (clock.sure or not clock.loose):
+        clock, j = replace(clock, zone=zone, sure=True), j + 1
+    words = (c.word(j), c.word(j + 1), c.word(j + 2))
+    if words[:2] == ("at", "night"):
+        part, k = "night", j + 2
+    elif words[:2] == ("in", "the") and words[2] in w.DAY_PARTS:
+        part, k = words[2], j + 3
+    else:
+        return clock, j
+    return in_part(clock, part), k
+
+
+def in_part(clock: Clock, part: str) -> Clock:
+    """Return a time as it is meant within a part of the day: "tonight at 8" is 20:00."""
+    if not clock.loose:
+        return clock
+    late = part in {"afternoon", "evening", "lunchtime"}
+    return in_half(clock, "pm" if late or (part == "night" and clock.start >= 5 * 3600) else "am")
+
+
+def _hour_word(c: Context, i: int) -> int | None:
+    hour = c.number(i, 2)
+    if hour is None:
+        hour = w.NUMBERS.get(c.word(i))
+    return hour if hour is not None and hour <= 24 else None
+
+
+def _digital(c: Context, i: int) -> tuple[Clock, int] | None:
+    """Read hh:mm[:ss]."""
+    hour, minute = c.number(i, 2), c.number(i + 2, 2)
+    dotted = c.word(i + 1) == "." and bool(_meridiem(c, i + 3)[0])
+    if (c.word(i + 1) != ":" and not dotted) or not (c.glued(i + 1) and c.glued(i + 2)):
+        return None
+    if hour is None or minute is None or c.digits(i + 2) != 2:
+        return None
+    j, second, unit = i + 3, 0, Precision.MINUTE
+    if c.word(j) == ":" and c.glued(j) and c.digits(j + 1):
+        if c.digits(j + 1) != 2 or not c.glued(j + 1):
+            return None
+        second, unit = c.number(j + 1) or 0, Precision.SECOND
+        j += 2
+    if c.word(j) in {":", "/"} and c.glued(j) and c.glued(j + 1):
+        return None
+    clock = clock_of(hour, minute, second, unit=unit)
+    if clock is None:
+        return None
+    padded = c.digits(i) == 2
+    plain = padded or c.before(i) in _CONTEXT
+    clock = replace(clock, loose=1 <= hour <= 12 and c.word(i)[0] != "0", sure=plain)
+    return _tail(c, clock, j)
+
+
+def _spoken(c: Context, i: int) -> tuple[Clock, int] | None:
+    """Read "half past seven", "quarter to eight", "20 minutes past six"."""
+    if c.word(i) in w.NUMBERS or (c.digits(i) and c.before(i) == "at"):
+        j = i + 2 if c.word(i + 1) == "-" else i + 1
+        spoken = _hour_word(c, i)
+        pair = w.TENS.get(c.word(j), 0) + w.NUMBERS.get(c.word(j), 0) * (c.word(j) not in w.UNITS)
+        if spoken and spoken <= 12 and 10 <= pair < 60 and c.word(j) != "-":
+            j += 1
+            k = j + 1 if c.word(j) == "-" else j
+            if pair % 10 == 0 and pair >= 20 and w.NUMBERS.get(c.word(k), 99) < 10:
+                pair, j = pair + w.NUMBERS[c.word(k)], k + 1
+            if c.word(j) not in w.UNITS:
+                start = spoken * 3600 + pair * 60
+                sure = c.before(i) == "at"
+                return _tail(c, Clock(start, start + 60, Precision.MINUTE, True, sure), j)
+    minute = _FRACTIONS.get(c.word(i)) or c.number(i, 2)
+    if minute is None or not 0 < minute < 60:
+        return None
+    j = i + 1
+    named = c.word(i) in {"quarter", "half"}
+    if c.word(j) in {"minutes", "min", "mins"}:
+        named, j = True, j + 1
+    side = c.word(j)
+    hour = _hour_word(c, j + 1)
+    if side not in ({"past", "to"} if named else {"past"}) or hour is None or not 1 <= hour <= 12:
+        return None
+    start = hour * 3600 + (minute if side == "past" else -minute) * 60
+    return _tail(c, Clock(start, start + 60, Precision.MINUTE, loose=True), j + 2)
+
+
+def read_clock(c: Context, i: int, *, bare: bool = False) -> tuple[Clock, int] | None:
+    """Read one clock time at token `i`: the time and the token after it.
+
+    `bare` allows an hour alone ("tomorrow at 9").
+    """
+    word = c.word(i)
+    if word in {"noon", "midday", "noonish"}:
+        return Clock(DAY_S // 2, DAY_S // 2 + 3600, Precision.HOUR), i + 1
+    if word == "midnight":
+        return Clock(0, 3600, Precision.HOUR), i + 1
+    found = _digital(c, i) or _spoken(c, i)
+    if found or c.word(i + 1) == ":":
+        return found
+    if c.digits(i) in {3, 4} and _meridiem(c, i + 1)[0]:
+        value = c.number(i) or 0
+        packed = clock_of(value // 100, value % 100, unit=Precision.MINUTE)
+        return _tail(c, replace(packed, loose=True), i + 1) if packed else None
+    hour = _hour_word(c, i)
+    if hour is None:
+        return None
+    clock = clock_of(hour, unit=Precision.HOUR)
+    if clock is None:
+        return None
+    clock = replace(clock, loose=1 <= hour <= 12 and word[0] != "0", sure=False)
+    done, j = _tail(c, clock, i + 1)
+    if done.sure or (bare and _ends_hour(c, j)):
+        return done, j
+    return None
+
+
+def _ends_hour(c: Context, j: int) -> bool:
+    """Whether a bare hour may end before token `j`: no unit, measure or plural follows."""
+    word = c.word(j)
+    if word in w.MEASURES or word in w.UNITS or word in w.MONTHS or word in {"%", "$", "€", "/"}:
+        return False
+    if word in {".", ",", ":"} and c.glued(j) and c.glued(j + 1):
+        return False
+    return not (word.endswith("s") and len(word) > 2 and word not in w.NOT_PLURAL)
+
+
+def read_clock_range(c: Context, i: int, *, bare: bool) -> tuple[Clock, int] | None:
+    """Read "5 to 7 pm", "between 2:30 and 3", "10:00-11:30"; or one clock time."""
+    joiners = TO | {"and"} if c.word(i - 1) == "between" else TO
+    first = read_clock(c, i, bare=bare)
+    if first is None and c.word(i + 1) in joiners and _hour_word(c, i) is not None:
+        hour = clock_of(_hour_word(c, i) or 0, unit=Precision.HOUR)
+        first = (replace(hour, loose=hour.start > 0, sure=False), i + 1) if hour else None
+    if first is None or c.word(first[1]) not in joiners:
+        return first
+    last = read_clock(c, first[1] + 1, bare=bare or first[0].sure)
+    if last is None:
+        return first if first[0].sure or bare else None
+    begin, end = first[0], last[0]
+    if begin.loose and not end.loose:
+        begin = in_half(begin, "pm" if end.start > DAY_S // 2 else "am")
+        if begin.start > end.start:
+            begin = replace(begin, start=begin.start - DAY_S // 2)
+    elif begin.loose and end.loose:
+        end = end if end.start > begin.start else in_half(end, "pm")
+    elif end.loose and end.start <= begin.start:
+        end = in_half(end, "pm")
+    stop = end.start if end.start > begin.start else end.start + DAY_S
+    finer = begin.precision if begin.precision is not Precision.HOUR else end.precision
+    loose = begin.loose and end.loose
+    sure = begin.sure or end.sure
+    return Clock(begin.start, stop, finer, loose=loose, sure=sure, zone=end.zone), last[1]
+
+
+def settle(clock: Clock) -> Clock:
+    """Return a loose time at its likelier half: one to five is afternoon, the rest as written."""
+    if clock.loose and 3600 <= clock.start < 6 * 3600:
+        return in_half(clock, "pm")
+    return replace(clock, loose=False)
+
+
+def on_day(clock: Clock, day: date, part: str = "") -> Interval:
+    """Return a clock time on a day, in the part of it that was named."""
+    clock = settle(in_part(clock, part) if part else clock)
+    start = midnight(day) + timedelta(seconds=clock.start)
+    if part == "night" and not clock.loose and clock.start < 5 * 3600:
+        start += timedelta(days=1)  # "Friday night at 1 am"
+    end = start + timedelta(seconds=clock.end - clock.start)
+    if clock.zone is not None:
+        zone = timezone(timedelta(minutes=clock.zone))
+        start, end = start.replace(tzinfo=zone), end.replace(tzinfo=zone)
+    return Interval(start, end, clock.precision)

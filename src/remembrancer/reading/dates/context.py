@@ -1,0 +1,189 @@
+"""A text cut into tokens, with the reference time and the tense that dates are read by."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import datetime
+from typing import Final, Literal
+
+from . import words as w
+from .holidays import HOLIDAY_STARTS
+from .intervals import Bias, Found
+
+Prefer = Literal["past", "future", "nearest"]
+
+_TOKEN: Final = re.compile(r"[0-9]+|[^\W\d_]+|\S")
+_CUE: Final = re.compile(r"[a-z]+|[0-9]")
+_TENSE_REACH: Final = 30  # tokens looked at on each side: bounds the cost on unpunctuated text
+
+CUES: Final = frozenset(
+    set(w.MONTHS)
+    | set(w.WEEKDAYS)
+    | set(w.UNITS)
+    | set(w.SEASONS)
+    | set(w.SEASON_PLURALS)
+    | set(w.PLURAL_WEEKDAYS)
+    | set(w.DAY_PARTS)
+    | set(w.DAY_WORDS)
+    | set(w.DECADES)
+    | set(w.TONIGHT)
+    | set(HOLIDAY_STARTS)
+    | set("0123456789")
+    | {"noon", "midday", "midnight", "clock", "oclock", "am", "pm", "past"}
+    | {"nineteen", "twenty", "thousand"}
+) - {"second", "sec", "min"}
+
+_PAST: Final = frozenset(
+    {"was", "were", "went", "did", "didn", "had", "got", "came", "saw", "met", "took", "bought"}
+    | {"made", "said", "told", "been", "gave", "left", "ate", "ran", "began", "found", "thought"}
+    | {"became", "lost", "won", "paid", "spent", "sent", "taught", "felt", "fell", "held", "kept"}
+    | {"heard", "drove", "flew", "wrote", "spoke", "broke", "chose", "grew", "knew", "wasn"}
+    | {"weren", "couldn", "hadn", "sold", "built", "caught", "slept", "sang", "swam", "ago"}
+    | {"since", "already", "rode", "wore", "threw", "hung", "shot", "stood", "hit"}
+)
+_FUTURE: Final = frozenset(
+    {"will", "ll", "shall", "gonna", "plan", "planning", "plans", "tomorrow", "let"}
+    | {"want", "need", "should", "must", "remind", "due", "upcoming"}
+    | {"hope", "hoping", "deadline", "expect", "intend", "appointment", "forward", "soon"}
+    | {"can", "may", "might", "please", "expires", "hopefully"}
+)
+_NOT_PAST: Final = frozenset(
+    {"need", "feed", "speed", "indeed", "hundred", "seed", "bleed", "breed", "exceed", "proceed"}
+    | {"succeed", "shed", "sacred", "naked", "wicked", "embed", "wed", "weed", "excited", "based"}
+    | {"scheduled", "supposed", "planned", "booked", "expected", "agreed"}
+)
+_BE: Final = frozenset({"am", "m", "is", "are", "re", "be"})
+_STOPS: Final = frozenset({".", "!", "?", ";"})
+
+
+def has_cue(text: str) -> bool:
+    """Return whether a text holds a digit or a word that could belong to an English date."""
+    return not CUES.isdisjoint(_CUE.findall(text.lower()))
+
+
+class Context:
+    """The tokens of one text and how to read them.
+
+    `words` are the tokens in lower case; token i is `text[starts[i]:ends[i]]`.
+    """
+
+    __slots__ = (
+        *(
+            "day_first",
+            "ends",
+            "now",
+            "prefer",
+            "reference",
+            "size",
+            "starts",
+            "tense",
+            "text",
+            "words",
+        ),
+    )
+
+    def __init__(
+        self,
+        text: str,
+        reference: datetime,
+        prefer: Prefer,
+        *,
+        day_first: bool,
+        tense: bool = True,
+    ) -> None:
+        self.text = text
+        self.reference = reference
+        self.now = reference.replace(tzinfo=None, fold=0)
+        self.prefer = prefer
+        self.day_first = day_first
+        self.tense = tense
+        found = [(m.group().lower(), m.start(), m.end()) for m in _TOKEN.finditer(text)]
+        self.words = [f[0] for f in found]
+        self.starts = [f[1] for f in found]
+        self.ends = [f[2] for f in found]
+        self.size = len(found)
+
+    def word(self, i: int) -> str:
+        """Return token `i` in lower case, or "" outside the text."""
+        return self.words[i] if 0 <= i < self.size else ""
+
+    def raw(self, i: int) -> str:
+        """Return token `i` as written."""
+        return self.text[self.starts[i] : self.ends[i]]
+
+    def glued(self, i: int) -> bool:
+        """Return whether no space stands between tokens i - 1 and i."""
+        return 0 < i < self.size and self.starts[i] == self.ends[i - 1]
+
+    def capital(self, i: int) -> bool:
+        """Return whether token `i` begins with a capital."""
+        return self.text[self.starts[i]].isupper()
+
+    def number(self, i: int, most: int = 6) -> int | None:
+        """Return token `i` as a number of at most `most` digits."""
+        word = self.word(i)
+        if word and len(word) <= most and "0" <= word[0] <= "9":
+            return int(word)
+        return None
+
+    def digits(self, i: int) -> int:
+        """Return how many digits token `i` has."""
+        word = self.word(i)
+        return len(word) if word and "0" <= word[0] <= "9" else 0
+
+    def before(self, i: int) -> str:
+        """Return the word before token `i`, an article skipped."""
+        word = self.word(i - 1)
+        return self.word(i - 2) if word == "the" else word
+
+    def opens_sentence(self, i: int) -> bool:
+        """Return whether token `i` is the first of its sentence."""
+        return i == 0 or self.word(i - 1) in {".", "!", "?", ":", '"', "-", "“", "*"}
+
+    def bias(self, i: int) -> Bias | None:
+        """Return whether the sentence around token `i` speaks of the past or of the future.
+
+        A light cue only: the nearest verb form before the token decides, else the nearest after.
+        """
+        if self.prefer != "nearest":
+            return self.prefer
+        if not self.tense:
+            return None
+        for step in (-1, 1):
+            k = i + step
+            for _ in range(_TENSE_REACH):
+                word = self.word(k)
+                if not word or (word in _STOPS and not self.glued(k + 1)):
+                    break
+                tense = self._tense(k, word)
+                if tense:
+                    return tense
+                k += step
+        return None
+
+    def _tense(self, k: int, word: str) -> Bias | None:
+        orders = word in {"book", "schedule"}  # verbs only where an order may stand
+        if orders and (self.opens_sentence(k) or self.word(k - 1) in {"to", "please", "and"}):
+            return "future"
+        if word in _FUTURE:
+            return "future"
+        if word in _PAST:
+            return "past"
+        if word.endswith("ed") and len(word) > 4 and word not in _NOT_PAST:
+            return "past"
+        if word.endswith("ing") and len(word) > 4:
+            near = {self.word(k - 1), self.word(k - 2)}
+            if "been" not in near and not near.isdisjoint(_BE):
+                return "future"
+        return None
+
+
+# Reads the date at a token; passed in so that "two days before X" can hold any X.
+ReadDate = Callable[[Context, int], Found | None]
+
+
+def near_years(c: Context, *, leap_day: bool = False) -> range:
+    """Return the years in which a date without one may lie (a leap day is at most 8 years off)."""
+    reach = 8 if leap_day else 1
+    return range(max(c.now.year - reach, 1), min(c.now.year + reach + 1, 9999))

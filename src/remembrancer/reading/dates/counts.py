@@ -1,0 +1,248 @@
+"""Dates by a count of units: "two weeks ago", "in three days", "a week before May 7"."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+from ...nouns.memory import Precision
+from . import words as w
+from .context import Context, ReadDate
+from .intervals import (
+    CLOCK_UNITS,
+    Found,
+    Interval,
+    day_at,
+    exact_shift,
+    floor,
+    midnight,
+    precision_of,
+    season_at,
+    shift,
+    unit_at,
+    vague_precision,
+)
+
+_SUB: Final = {  # what a half or a tenth of a unit is counted in
+    "century": ("year", 100),
+    "decade": ("year", 10),
+    "year": ("month", 12),
+    "quarter": ("month", 3),
+    "month": ("day", 30),
+    "fortnight": ("day", 14),
+    "week": ("day", 7),
+    "day": ("hour", 24),
+    "hour": ("minute", 60),
+    "minute": ("second", 60),
+}
+
+
+BEFORE: Final = frozenset({"before", "preceding"})
+
+
+_AFTER: Final = frozenset({"after", "following", "past", "from"})
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A count of units; `most` differs from `least` when it is vague.
+
+    `unit` may also be a weekday ("d4") or a season ("s6").
+    """
+
+    least: int
+    most: int
+    unit: str
+    article: bool = False  # "a week", not "one week"
+
+
+def quantity(c: Context, i: int) -> tuple[Quantity, int] | None:
+    """Read a count and its unit: "two weeks", "a couple of days", "2.5 hours", "half a year"."""
+    counted = _count(c, i)
+    if counted is None:
+        return None
+    least, most, j = counted
+    article = c.word(i) in {"a", "an"} and j == i + 1
+    if c.word(j) in {"more", "full", "whole", "short", "long"}:
+        j += 1
+    word = c.word(j)
+    unit = w.UNITS.get(word)
+    if unit is None and word in w.PLURAL_WEEKDAYS:
+        unit = f"d{w.PLURAL_WEEKDAYS[word]}"
+    elif unit is None and word in w.SEASON_PLURALS:
+        unit = f"s{w.SEASON_PLURALS[word]}"
+    elif word in {"h", "d", "w", "y"} and c.glued(j) and c.digits(j - 1):
+        unit = {"h": "hour", "d": "day", "w": "week", "y": "year"}[word]
+    if unit is None:
+        return None
+    j += 1
+    if (c.word(j), c.word(j + 1), c.word(j + 2)) == ("and", "a", "half"):
+        least, most, j = least + 0.5, most + 0.5, j + 3
+    if (least % 1 or most % 1) and unit in _SUB:
+        unit, factor = _SUB[unit]
+        least, most = least * factor, most * factor
+    return Quantity(round(least), round(most), unit, article), j
+
+
+def _count(c: Context, i: int) -> tuple[float, float, int] | None:
+    """Read a number, as its least and most value and the token after it."""
+    word, j = c.word(i), i + 1
+    if c.digits(i):
+        return _digits(c, i)
+    if word == "half" and c.word(j) in {"a", "an"}:
+        return 0.5, 0.5, j + 1
+    if word in {"a", "an"} and c.word(j) in {"couple", "few", "half", "dozen", "hundred"}:
+        word, j = c.word(j), j + 1
+        if word == "half":
+            return 0.5, 0.5, j
+    if word in w.VAGUE:
+        low, high = w.VAGUE[word]
+        return low, high, j + 1 if c.word(j) == "of" else j
+    if word in {"a", "an"}:
+        return 1, 1, j
+    value = {"dozen": 12, "hundred": 100}.get(word) or w.NUMBERS.get(word)
+    if value is None and word in w.TENS:
+        value = w.TENS[word]
+        k = j + 1 if c.word(j) == "-" else j
+        if 0 < w.NUMBERS.get(c.word(k), 99) < 10:
+            value, j = value + w.NUMBERS[c.word(k)], k + 1
+    if value is None:
+        return None
+    if c.word(j) == "hundred":
+        value, j = value * 100, j + 1
+    return value, value, j
+
+
+def _digits(c: Context, i: int) -> tuple[float, float, int] | None:
+    value = c.number(i, 5)
+    if value is None:
+        return None
+    j = i + 1
+    if c.word(j) == "." and c.glued(j) and c.glued(j + 1) and c.digits(j + 1) == 1:
+        tenths = value + (c.number(j + 1) or 0) / 10
+        return tenths, tenths, j + 2
+    if c.word(j) in {",", "."} and c.glued(j) and c.glued(j + 1) and c.digits(j + 1):
+        return None
+    if c.word(j) in {"-", "–", "to", "or"} and c.digits(j + 1) and (c.number(j + 1) or 0) > value:
+        return value, c.number(j + 1, 4) or value, j + 2
+    return value, value, j
+
+
+def counted(c: Context, i: int, read: ReadDate) -> Found | None:
+    """Read "two weeks ago", "3 days from now", "a week before May 7", "two days after Easter"."""
+    first = quantity(c, i)
+    if first is None:
+        return None
+    amount, j = first
+    more = quantity(c, j + 1) if c.word(j) in {"and", ","} else None
+    word = c.word(j)
+    if word == "ago" or (word == "back" and amount.unit not in CLOCK_UNITS):
+        return at_distance(c, amount, -1), j + 1
+    if more and c.word(more[1]) == "ago" and _months(amount) and _months(more[0]):
+        total = _months(amount) + _months(more[0])
+        return at_distance(c, Quantity(total, total, "month"), -1), more[1] + 1
+    if word == "hence" or (word == "from" and c.word(j + 1) == "now"):
+        return at_distance(c, amount, 1), j + (1 if word == "hence" else 2)
+    sign = -1 if word in BEFORE or word == "prior" else 1
+    if word not in BEFORE | _AFTER | {"prior"} or amount.unit[1:].isdigit():
+        return None
+    k = j + 2 if word == "prior" and c.word(j + 1) == "to" else j + 1
+    anchor = read(c, k + 1 if c.word(k) == "the" else k)
+    if anchor is None:
+        return None
+    return _beside(anchor[0], amount, sign), anchor[1]
+
+
+def _months(amount: Quantity) -> int:
+    return amount.least * {"year": 12, "month": 1}.get(amount.unit, 0)
+
+
+def _beside(anchor: Interval, amount: Quantity, sign: int) -> Interval:
+    """Return a count of units before or after a date: exact from a day, else to its precision."""
+    order = list(Precision)
+    base = anchor.start
+    vague = amount.most != amount.least
+    if amount.unit in CLOCK_UNITS:
+        start = shift(base, sign * amount.least, amount.unit)
+        return Interval(start, shift(start, 1, amount.unit), precision_of(amount.unit))
+    unit = "week" if amount.unit == "weekend" else amount.unit
+    near, far = shift(base, sign * amount.least, unit), shift(base, sign * amount.most, unit)
+    size = anchor.end - base
+    precision = max(
+        anchor.precision, vague_precision(unit) if vague else anchor.precision, key=order.index
+    )
+    return Interval(min(near, far), max(near, far) + size, precision)
+
+
+def at_distance(c: Context, amount: Quantity, sign: int) -> Interval:
+    """Return what lies a count of units before (-1) or after (1) the reference.
+
+    Clock units are exact; a day is a calendar day; weeks ago are a calendar week and weeks ahead
+    the exact day; months and years are calendar ones. A vague count covers all it may mean.
+    """
+    unit = amount.unit
+    if unit[1:].isdigit():
+        return _nth_name(c, unit, amount.least * sign)
+    if unit in CLOCK_UNITS:
+        first = exact_shift(c.reference, sign * amount.least, unit)
+        last = exact_shift(c.reference, sign * amount.most, unit)
+        return Interval(min(first.start, last.start), max(first.end, last.end), first.precision)
+    if sign > 0 and unit in {"week", "fortnight"} and amount.least == amount.most:
+        return day_at(shift(c.now, amount.least, unit).date())
+    near = unit_at(shift(floor(c.now, unit), sign * amount.least, unit), unit)
+    far = unit_at(shift(floor(c.now, unit), sign * amount.most, unit), unit)
+    vague = amount.least != amount.most
+    precision = vague_precision(unit) if vague else near.precision
+    return Interval(min(near.start, far.start), max(near.end, far.end), precision)
+
+
+def _nth_name(c: Context, unit: str, count: int) -> Interval:
+    """Return the weekday or season of that name `count` times away."""
+    value = int(unit[1:])
+    if unit[0] == "s":
+        options = sorted(
+            (season_at(c.now.year + k, value) for k in range(count - 1, abs(count) + 1)),
+            key=lambda o: o.start,
+        )
+        over = [o for o in options if o.end <= c.now]
+        if len(over) < -count:
+            raise ValueError("no such season")
+        return over[count]
+    ahead = (value - c.now.weekday()) % 7 or 7
+    days = (ahead - 7 or -7) + 7 * (count + 1)
+    return day_at((c.now + timedelta(days=days)).date())
+
+
+def ahead(c: Context, i: int) -> Found | None:
+    """Read "in two weeks", "within three days", "in a year's time"; after a past verb, nothing."""
+    first = quantity(c, i + 1)
+    if first is None or first[0].unit[1:].isdigit():
+        return None
+    amount, j = first
+    marked = False
+    if c.word(j) in {"'", "’"}:
+        j += 2 if c.word(j + 1) == "s" else 1
+    if c.word(j) == "time":
+        marked, j = True, j + 1
+    if c.word(j) in {"of", "ago", "before", "after", "-"}:
+        return None
+    bias = c.bias(i)
+    if not marked and (bias == "past" or (amount.article and bias != "future")):
+        return None
+    if c.word(i) == "within":
+        unit = amount.unit
+        if unit in CLOCK_UNITS:
+            end = exact_shift(c.reference, amount.most, unit).start
+            return Interval(c.reference, end, precision_of(unit)), j
+        today = midnight(c.now.date())
+        return Interval(today, shift(today, amount.most, unit), precision_of(unit)), j
+    return at_distance(c, amount, 1), j
+
+
+def other_day(c: Context, i: int) -> Found | None:
+    """Read "the other day", "the other week": two to a few units ago."""
+    unit = w.UNITS.get(c.word(i + 1))
+    if c.word(i - 1) != "the" or unit not in {"day", "week", "month"}:
+        return None
+    return at_distance(c, Quantity(2, 4, unit), -1), i + 2

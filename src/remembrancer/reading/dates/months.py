@@ -1,0 +1,224 @@
+"""Days and months by name: "7 May 2023", "May 3-5", "the 7th", "in July"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date
+
+from ...nouns.memory import Precision
+from . import words as w
+from .context import Context, near_years
+from .intervals import (
+    Found,
+    Interval,
+    choose,
+    day_at,
+    month_at,
+    shift,
+)
+from .numeric import two_digit_year
+
+JOINERS = frozenset({"-", "–", "to", "through", "until", "till", "and"})
+
+
+def ordinal(c: Context, i: int) -> tuple[int, int, bool] | None:
+    """Read a day of the month at token `i`: the day, the token after it, whether it is ordinal."""
+    day = c.number(i, 2)
+    if day is not None:
+        suffix = c.word(i + 1) in {"st", "nd", "rd", "th"} and c.glued(i + 1)
+        return (day, i + 2 if suffix else i + 1, suffix) if 1 <= day <= 31 else None
+    word = c.word(i)
+    if word in w.ORDINALS:
+        return w.ORDINALS[word], i + 1, True
+    if word in {"twenty", "thirty"}:
+        j = i + 2 if c.word(i + 1) == "-" else i + 1
+        unit = w.ORDINALS.get(c.word(j), 99)
+        if unit < 10:
+            return w.TENS[word] + unit, j + 1, True
+    return None
+
+
+def year_after(c: Context, i: int) -> tuple[int, int] | None:
+    """Read a year that follows a month or day at token `i`, after a comma or "of" or none."""
+    j = i + 1 if c.word(i) in {",", "of", "in", "."} else i
+    year = c.number(j, 4)
+    if (
+        year is not None
+        and c.digits(j) == 4
+        and 1000 <= year <= 2999
+        and not is_counted(c, j + 1, plurals=False)
+    ):
+        return year, j + 1
+    short = c.number(j + 1, 2)
+    if c.word(j) in {"'", "’", "‘"} and c.glued(j + 1) and c.digits(j + 1) == 2:
+        return two_digit_year(c, short or 0), j + 2
+    return spoken_year(c, i)
+
+
+def spoken_year(c: Context, i: int) -> tuple[int, int] | None:
+    """Read "nineteen ninety six", "twenty fifteen", "two thousand and eight"."""
+    if (c.word(i), c.word(i + 1)) == ("two", "thousand"):
+        rest = _below_hundred(c, i + 3 if c.word(i + 2) == "and" else i + 2)
+        return (2000 + rest[0], rest[1]) if rest else (2000, i + 2)
+    century = {"eighteen": 1800, "nineteen": 1900, "twenty": 2000}.get(c.word(i))
+    rest = _below_hundred(c, i + 1) if century else None
+    if century is None or rest is None or rest[0] < 10:
+        return None
+    return century + rest[0], rest[1]
+
+
+def _below_hundred(c: Context, i: int) -> tuple[int, int] | None:
+    word = c.word(i)
+    if word in w.NUMBERS:
+        return w.NUMBERS[word], i + 1
+    if word not in w.TENS:
+        return None
+    j = i + 2 if c.word(i + 1) == "-" else i + 1
+    unit = w.NUMBERS.get(c.word(j), 99)
+    return (w.TENS[word] + unit, j + 1) if unit < 10 else (w.TENS[word], i + 1)
+
+
+def is_counted(c: Context, j: int, *, plurals: bool = True) -> bool:
+    """Return whether token `j` makes the number before it a count or a part of a longer one.
+
+    `plurals` lets any word in -s do so ("2000 visitors").
+    """
+    word = c.word(j)
+    if word in {":", ".", ",", "-", "/"} and c.glued(j) and c.glued(j + 1) and c.digits(j + 1):
+        return True
+    if word in {"%", "°", "$", "€"} or word in w.MEASURES:
+        return True
+    return (
+        plurals
+        and len(word) > 2
+        and word.endswith("s")
+        and word.isalpha()
+        and word not in w.NOT_PLURAL
+    )
+
+
+def _is_month(c: Context, i: int) -> int | None:
+    """Return the month that token `i` may name; a verb in lower case is none."""
+    month = w.MONTHS.get(c.word(i))
+    if month is None or (c.glued(i) and (c.word(i - 1).isalnum() and not c.digits(i - 1))):
+        return None
+    return month
+
+
+def month_first(c: Context, i: int) -> Found | None:
+    """Read "May 7th, 2023", "May the 7th", "May 3-5", "Nov/2", "May 2023", "in May"."""
+    month = _is_month(c, i)
+    if month is None or (c.number(i - 1, 2) or 0) > 28:
+        return None  # a day that the month has not: "30 February"
+    j = i + 1
+    if c.word(j) == "." and c.glued(j):
+        j += 1
+    with_year = year_after(c, j + 1 if c.word(j) == "-" and c.glued(j + 1) else j)
+    if with_year:
+        return month_at(with_year[0], month), with_year[1]
+    if c.word(j) in {"the", "/", "-"}:
+        j += 1
+    day = ordinal(c, j)
+    timed = day is not None and c.word(day[1]) == ":" and c.digits(day[1] + 1) == 2
+    if day and not timed and (day[2] or not is_counted(c, day[1]) or c.word(day[1]) == "-"):
+        verb = c.word(i) in w.VERB_MONTHS and not c.capital(i)
+        if not verb or day[2] or c.before(i) in w.DATING:
+            return _month_days(c, month, day[0], day[1], i)
+    return _bare_month(c, i, month)
+
+
+def _month_days(c: Context, month: int, day: int, j: int, i: int) -> Found | None:
+    last = day
+    if c.word(j) in {"-", "–", "to", "through", "till", "until", "and"}:
+        joiner = c.word(j)
+        k = j + 2 if c.word(j + 1) == "the" else j + 1
+        end = ordinal(c, k)
+        closes = end is not None and not is_counted(c, end[1]) and c.word(end[1]) not in w.MONTHS
+        if end and closes and end[0] > day and (joiner != "and" or c.before(i) == "between"):
+            last, j = end[0], end[1]
+    dated = year_after(c, j + 1 if c.word(j) == "-" and c.glued(j + 1) else j)
+    if dated:
+        return _days(dated[0], month, day, last), dated[1]
+    best = choose(_each_year(c, month, day, last), c.now, c.bias(i))
+    return (best, j) if best else None
+
+
+def _days(year: int, month: int, day: int, last: int) -> Interval:
+    start, end = day_at(date(year, month, day)), day_at(date(year, month, last))
+    return Interval(start.start, end.end, Precision.DAY)
+
+
+def _each_year(c: Context, month: int, day: int, last: int) -> Iterator[Interval]:
+    for year in near_years(c, leap_day=(month, day) == (2, 29)):
+        try:
+            yield _days(year, month, day, last)
+        except ValueError:
+            continue
+
+
+def _bare_month(c: Context, i: int, month: int) -> Found | None:
+    word = c.word(i)
+    alone = word in w.PLAIN_MONTHS or c.before(i) in w.DATING - {"by", "for", "to", "and", "or"}
+    if word in w.VERB_MONTHS:
+        alone = c.before(i) in {"in", "since", "during", "until", "till", "early", "late", "mid"}
+        alone = alone or (c.before(i) in w.DATING and c.capital(i) and c.before(i) != "for")
+        alone = alone and not (word == "mar" and not c.capital(i))
+    ends = c.word(i - 1) in JOINERS and (
+        c.word(i - 2) in w.MONTHS or (c.digits(i - 2) == 4 and c.word(i - 3) in w.MONTHS)
+    )
+    begins = c.word(i + 1) in JOINERS and c.word(i + 2) in w.MONTHS
+    begins = begins and (c.word(i + 1) != "and" or c.before(i) == "between")
+    if not (alone or ends or begins):
+        return None
+    options = [month_at(year, month) for year in near_years(c)]
+    best = choose(options, c.now, c.bias(i))
+    j = i + 2 if len(word) <= 4 and word != "may" and c.word(i + 1) == "." else i + 1
+    if j == i + 2 and not c.glued(i + 2):
+        j = i + 1  # the full stop of the sentence
+    return (best, j) if best else None
+
+
+def day_first(c: Context, i: int) -> Found | None:
+    """Read "7 May 2023", "the 7th of May", "3 to 5 May", "the 7th" (after a preposition)."""
+    day = ordinal(c, i)
+    if day is None:
+        return None
+    number, j, is_ordinal = day
+    last = number
+    if c.word(j) in {"-", "–", "to", "and", "through", "till", "until"}:
+        joiner = c.word(j)
+        end = ordinal(c, j + 2 if c.word(j + 1) == "the" else j + 1)
+        if end and end[0] > number and (joiner != "and" or c.before(i) == "between"):
+            last, j = end[0], end[1]
+    k = j + 1 if c.word(j) in {"of", "-", "/", "day"} else j
+    month = _is_month(c, k) or (w.MONTHS.get(c.word(k)) if c.glued(k) else None)
+    verb = c.word(k) in w.VERB_MONTHS and not c.capital(k) if month else False
+    if month and (not verb or c.word(j) == "of" or is_ordinal):
+        k += 1
+        if c.word(k) == "." and c.glued(k) and c.digits(k + 1):
+            k += 1
+        dated = year_after(c, k + 1 if c.word(k) in {"-", "/"} and c.glued(k + 1) else k)
+        if dated:
+            return _days(dated[0], month, number, last), dated[1]
+        best = choose(_each_year(c, month, number, last), c.now, c.bias(i))
+        return (best, k) if best else None
+    if is_ordinal and last == number and c.digits(i) and c.word(i - 1) in {"the", "on"}:
+        return _day_of_month(c, i, number, j)
+    return None
+
+
+def _day_of_month(c: Context, i: int, number: int, j: int) -> Found | None:
+    """Read "on the 7th": that day of the nearest month that has it."""
+    if c.before(i) not in w.DAY_DATING:
+        return None
+    if c.word(j) not in w.AFTER_DAY and c.word(j).isalnum():
+        return None
+    options = []
+    for step in (-2, -1, 0, 1, 2):
+        try:
+            month = shift(c.now.replace(day=1), step, "month")
+            options.append(day_at(date(month.year, month.month, number)))
+        except (OverflowError, ValueError):
+            continue
+    best = choose(options, c.now, c.bias(i))
+    return (best, j) if best else None

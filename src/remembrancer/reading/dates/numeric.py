@@ -1,0 +1,111 @@
+"""Dates in figures: 2023-05-07, 5/7/2023, 23.04.2022, 22/04, ISO 8601 time stamps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date, timedelta, timezone
+
+from ...nouns.memory import Precision
+from . import words as w
+from .context import Context, near_years
+from .intervals import (
+    Found,
+    Interval,
+    choose,
+    day_at,
+    month_at,
+)
+
+
+def numeric(c: Context, i: int) -> Found | None:
+    """Read 2023-05-07, 2023-05-07T10:30Z, 5/7/2023, 23.04.2022, 22/04, 2023-05."""
+    mark = c.word(i + 1)
+    if mark not in {"-", "/", "."} or not (c.glued(i + 1) and c.glued(i + 2)):
+        return None
+    if c.digits(i) > 4 or not 1 <= c.digits(i + 2) <= 2:
+        return None
+    first, second = c.number(i) or 0, c.number(i + 2) or 0
+    three = c.word(i + 3) == mark and c.glued(i + 3) and c.glued(i + 4) and c.digits(i + 4) > 0
+    if not three:
+        return _two_parts(c, i, first, second, mark)
+    if c.word(i + 5) in {mark, "."} and c.glued(i + 5) and c.glued(i + 6) and c.digits(i + 6):
+        return None
+    third = c.number(i + 4) or 0
+    if c.digits(i) == 4:
+        if c.digits(i + 4) > 2:
+            return None
+        return _stamp(c, day_at(date(first, second, third)), i + 5)
+    if c.digits(i + 4) == 2 and mark == "/":
+        third = two_digit_year(c, third)
+    elif c.digits(i + 4) != 4:
+        return None
+    found = _day_month(third, first, second, day_first=c.day_first or mark == ".")
+    return (day_at(found), i + 5) if found else None
+
+
+def two_digit_year(c: Context, value: int) -> int:
+    """Return the year meant by two digits: at most twenty years ahead."""
+    return 2000 + value if 2000 + value <= c.now.year + 20 else 1900 + value
+
+
+def _two_parts(c: Context, i: int, first: int, second: int, mark: str) -> Found | None:
+    if c.glued(i + 3) and c.word(i + 3) in {mark, "/", ".", "%"} and c.glued(i + 4):
+        return None
+    if mark == "-" and c.digits(i) == 4 and c.digits(i + 2) == 2 and 1900 <= first < 2100:
+        return (month_at(first, second), i + 3) if 1 <= second <= 12 else None
+    if mark != "/" or c.digits(i) > 2 or c.digits(i + 2) > 2 or (first, second) == (24, 7):
+        return None
+    padded = "0" in {c.word(i)[0], c.word(i + 2)[0]}
+    ranged = c.word(i - 1) in {"to", "-", "–", "until"} and c.word(i - 3) == "/"
+    ranged = ranged or c.word(i - 1 - (c.word(i - 1) in {",", "("})) in w.WEEKDAYS
+    if not (padded or ranged) and c.before(i) not in w.DAY_DATING - {"for", "by"}:
+        return None
+    if c.word(i + 3) in w.MEASURES or c.word(i + 3) in w.UNITS:
+        return None
+    if not _day_month(2000, first, second, day_first=c.day_first):
+        return None
+
+    def options() -> Iterator[Interval]:
+        for year in near_years(c, leap_day=29 in {first, second}):
+            try:
+                found = _day_month(year, first, second, day_first=c.day_first)
+            except ValueError:
+                continue
+            if found:
+                yield day_at(found)
+
+    best = choose(options(), c.now, c.bias(i))
+    return (best, i + 3) if best else None
+
+
+def _day_month(year: int, first: int, second: int, *, day_first: bool) -> date | None:
+    """Return the date of two numbers in the likelier order, None when neither can be a month."""
+    day, month = (first, second) if day_first else (second, first)
+    if month > 12:
+        day, month = month, day
+    return date(year, month, day) if 1 <= month <= 12 and 1 <= day <= 31 else None
+
+
+def _stamp(c: Context, day: Interval, i: int) -> Found:
+    """Read the rest of an ISO 8601 time stamp after its date; nothing read leaves the day."""
+    j = i + 1 if c.word(i) == "t" and c.glued(i) else i
+    if c.digits(j) != 2 or c.word(j + 1) != ":" or c.digits(j + 2) != 2 or not c.glued(j + 2):
+        return day, i
+    start = day.start.replace(hour=c.number(j) or 0, minute=c.number(j + 2) or 0)
+    unit, j = Precision.MINUTE, j + 3
+    if c.word(j) == ":" and c.glued(j) and c.digits(j + 1) == 2:
+        start, unit, j = start.replace(second=c.number(j + 1) or 0), Precision.SECOND, j + 2
+        if c.word(j) in {".", ","} and c.glued(j) and c.glued(j + 1) and c.digits(j + 1):
+            j += 2
+    size = timedelta(seconds=1 if unit is Precision.SECOND else 60)
+    if c.word(j) == "z" and c.glued(j):
+        start, j = start.replace(tzinfo=timezone.utc), j + 1  # noqa: UP017
+    elif c.word(j) in {"+", "-"} and c.glued(j) and c.glued(j + 1) and c.digits(j + 1) in {2, 4}:
+        value, minus = c.word(j + 1), c.word(j) == "-"
+        minutes = int(value[:2]) * 60 + int(value[2:] or 0)
+        j += 2
+        if len(value) == 2 and c.word(j) == ":" and c.glued(j + 1) and c.digits(j + 1) == 2:
+            minutes, j = minutes + (c.number(j + 1) or 0), j + 2
+        offset = timedelta(minutes=-minutes if minus else minutes)
+        start = start.replace(tzinfo=timezone(offset))
+    return Interval(start, start + size, unit), j

@@ -1,0 +1,195 @@
+"""Years, decades, quarters, seasons and holidays."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from ...nouns.memory import Precision
+from . import words as w
+from .context import Context, near_years
+from .holidays import HOLIDAYS, LONGEST_HOLIDAY
+from .intervals import (
+    Found,
+    Interval,
+    choose,
+    day_at,
+    join,
+    season_at,
+    shift,
+    unit_at,
+    year_at,
+)
+from .months import JOINERS, is_counted, ordinal, spoken_year, year_after
+
+# What "of" may follow for a year to come after it: "the end of 2000".
+_PARTS_OF_YEAR = frozenset(
+    {"end", "beginning", "start", "middle", "year", "part", "rest", "half", "days", "week"}
+    | {"weeks", "weekend", "all", "most", "month", "months", "day"}
+)
+
+
+_YEAR_STEPS = {"this": 0, "the": 0, "last": -1, "next": 1}
+
+
+def year(c: Context, i: int) -> Found | None:
+    """Read a year in a dating context: "in 2022", "since 1998", "from 2015 to 2018"."""
+    if not c.digits(i):
+        spoken = spoken_year(c, i)
+        plain = spoken and c.before(i) in w.YEAR_DATING and not is_counted(c, spoken[1])
+        return (year_at(spoken[0]), spoken[1]) if spoken and plain else None
+    value = c.number(i, 4)
+    if value is None or c.digits(i) != 4 or not 1200 <= value < 2200:
+        return None
+    last = i + 2
+    glued = c.word(i + 1) in {"-", "–", "~"} and c.glued(i + 1) and c.glued(last)
+    pair = c.word(i + 1) in JOINERS or glued
+    other = c.number(last, 4) if pair and c.digits(last) == 4 else None
+    if other and value < other < 2200 and not is_counted(c, last + 1):
+        opener = {"between"} if c.word(i + 1) == "and" else {"from", "between", "in", "during"}
+        recent = glued and value >= 1900 and other < 2100 and not c.glued(i)
+        if c.before(i) in opener or (recent and (not c.glued(last + 1) or not c.digits(last + 2))):
+            both = join(year_at(value), year_at(other))
+            return (both, last + 1) if both else None
+    if is_counted(c, i + 1):
+        return None
+    hyphened = c.word(i - 1) == "-" and c.word(i - 2) in {"mid", "early", "late"}
+    before, earlier = "mid" if hyphened else c.before(i), c.word(i - 2)
+    recent = 1900 <= value < 2100
+    named = before == "of" and earlier in _PARTS_OF_YEAR
+    if before in w.YEAR_DATING or named or (before == "from" and recent):
+        return year_at(value), i + 1
+    return None
+
+
+def decade(c: Context, i: int) -> Found | None:
+    """Read "1990s", "the 90s", "the '90s", "the nineties"."""
+    word = c.word(i)
+    if word in w.DECADES:
+        in_context = c.word(i - 1) == "the" or c.word(i - 1) in {"early", "late", "mid", "-"}
+        return (_decade_of(w.DECADES[word]), i + 1) if in_context else None
+    j = i + 1 if word in {"'", "’", "‘"} and c.glued(i + 1) else i
+    value, digits = c.number(j, 4), c.digits(j)
+    k = j + 2 if c.word(j + 1) in {"'", "’"} else j + 1
+    if value is None or value % 10 or c.word(k) != "s" or not c.glued(k):
+        return None
+    if digits == 4 and 1000 <= value < 2200:
+        size = "century" if value % 100 == 0 and value < 2000 else "decade"
+        return unit_at(datetime(value, 1, 1), size), k + 1
+    marked = c.word(j - 1) in {"the", "early", "late", "mid", "'", "’", "‘", "-"}
+    if digits == 2 and marked and c.word(j - 2) not in {"in"} | {"his", "her", "their", "my"}:
+        return _decade_of(value), k + 1
+    if digits == 2 and c.word(j - 2) == "in" and c.word(j - 1) == "the" and value >= 20:
+        return _decade_of(value), k + 1
+    return None
+
+
+def _decade_of(two_digits: int) -> Interval:
+    return unit_at(datetime((2000 if two_digits < 30 else 1900) + two_digits, 1, 1), "decade")
+
+
+def quarter(c: Context, i: int) -> Found | None:
+    """Read "Q1 2017", "2017 q1", "first quarter of 2013", "2019-H2", "second half of 2020"."""
+    first = _quarter_word(c, i)
+    if first:
+        size, number, j = first
+        dated = year_after(c, j + 1 if c.word(j) == "-" else j)
+        if dated is None and c.word(j) == "of" and c.word(j + 1) in _YEAR_STEPS:
+            step = _YEAR_STEPS[c.word(j + 1)]
+            dated = (c.now.year + step, j + 3) if c.word(j + 2) == "year" else None
+        if dated:
+            return _part_of_year(dated[0], size, number), dated[1]
+        if c.word(i) == "q" and c.before(i) in w.DATING:
+            options = [_part_of_year(year, size, number) for year in near_years(c)]
+            best = choose(options, c.now, c.bias(i))
+            return (best, j) if best else None
+        return None
+    value = c.number(i, 4)
+    if value is not None and c.digits(i) == 4 and 1800 <= value < 2200:
+        j = i + 2 if c.word(i + 1) == "-" else i + 1
+        after = _quarter_word(c, j)
+        if after:
+            return _part_of_year(value, after[0], after[1]), after[2]
+    return None
+
+
+def _quarter_word(c: Context, i: int) -> tuple[int, int, int] | None:
+    """Read "Q3", "H2", "third quarter": months in the part, its number, the token after it."""
+    size = {"q": 3, "h": 6}.get(c.word(i))
+    number = c.number(i + 1, 1)
+    if size and number and c.glued(i + 1) and number <= 12 // size:
+        return size, number, i + 2
+    spelled = ordinal(c, i)
+    if spelled and spelled[2]:
+        size = {"quarter": 3, "half": 6}.get(c.word(spelled[1]))
+        if size and spelled[0] <= 12 // size:
+            return size, spelled[0], spelled[1] + 1
+    return None
+
+
+def _part_of_year(year: int, months: int, number: int) -> Interval:
+    start = datetime(year, months * (number - 1) + 1, 1)
+    return Interval(start, shift(start, months, "month"), Precision.SEASON)
+
+
+def season(c: Context, i: int) -> Found | None:
+    """Read "summer 2020", "the summer of 2020", "in the spring", "this winter" without "this"."""
+    first = w.SEASONS.get(c.word(i))
+    if first is None:
+        return None
+    dated = year_after(c, i + 1)
+    if dated:
+        return season_at(dated[0], first), dated[1]
+    openers = {"in", "since", "during", "over", "early", "late", "until", "by", "throughout"}
+    if c.before(i) not in openers | {"whole", "all"}:
+        return None
+    if c.word(i) in {"fall", "spring"} and c.before(i) == "by":
+        return None
+    options = [season_at(year, first) for year in near_years(c)]
+    best = choose(options, c.now, c.bias(i))
+    return (best, i + 1) if best else None
+
+
+def holiday(c: Context, i: int) -> Found | None:
+    """Read "Christmas Eve", "Halloween 2022", "last Thanksgiving" without "last"."""
+    named = holiday_name(c, i)
+    if named is None:
+        return None
+    name, j = named
+    if name[-1] in {"s", "year"} and c.word(j).isalpha() and c.word(j) not in w.AFTER_DAY:
+        return None  # "New Year's resolution"
+    if name == ("new", "year") and c.before(i) not in w.DAY_DATING:
+        return None
+    rule = HOLIDAYS[name]
+    weekend = c.word(j) == "weekend"
+    j = j + 1 if weekend else j
+    k = j + 1 if c.word(j) == "of" else j
+    dated = year_after(c, j)
+    step = _YEAR_STEPS.get(c.word(k))
+    if dated:
+        day, j = day_at(rule(dated[0])), dated[1]
+    elif step is not None and c.word(k + 1) == "year" and c.word(k) != "the":
+        day, j = day_at(rule(c.now.year + step)), k + 2
+    else:
+        best = choose([day_at(rule(year)) for year in near_years(c)], c.now, c.bias(i))
+        if best is None:
+            return None
+        day = best
+    if weekend or c.word(j) == "weekend":
+        # The nearest weekend: a Monday's or Tuesday's is the one before, others' the one after.
+        back = shift(day.start, -3 if day.start.weekday() < 2 else 0, "day")
+        return unit_at(back, "weekend"), j + (not weekend)
+    return day, j
+
+
+def holiday_name(c: Context, i: int) -> tuple[tuple[str, ...], int] | None:
+    """Return the longest holiday named at token `i` and the token after it."""
+    name: list[str] = []
+    best = None
+    j = i
+    while len(name) < LONGEST_HOLIDAY and c.word(j):
+        if c.word(j) not in {"'", "’"} and not (c.word(j) == "." and name == ["st"]):
+            name.append(c.word(j))
+            if tuple(name) in HOLIDAYS:
+                best = (tuple(name), j + 1)
+        j += 1
+    return best

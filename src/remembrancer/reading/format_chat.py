@@ -1,0 +1,200 @@
+"""Reads turns from a chat written as text: `Name: words` lines, or headings that name speakers."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ..nouns.memory import Role
+from .format_plain import plain_turns
+from .markup import find_fences
+from .roles import role_of
+from .stamps import STAMP, read_stamps, zone_minutes
+from .types import Turn
+
+_NAME = r"[^\W\d_][^\n:*_#<>{}\[\]`|/\\=;!?\",]{0,39}"
+_LABEL = re.compile(
+    rf"(?P<bold>\*\*|__)?(?P<name>{_NAME}?)(?:(?P<b1>\*\*|__):|:(?P<b2>\*\*|__)|:)(?=\s|$)[ \t]*"
+)
+_HEAD = re.compile(rf"(?:#{{1,6}}[ \t]+|\*\*)(?P<name>{_NAME}?)\s?:?\s*(?:\*\*)?\s*:?[ \t]*$")
+_LINE = re.compile(r"^(?P<lead>[ \t]*(?:>[ \t]?|[-*][ \t]+)?)(?P<body>\S[^\n]*)$", re.MULTILINE)
+_NUMBERED = re.compile(r"\s#?\d{1,4}$")
+_MAX_LABEL = 120
+
+# Labels that head a note, a form, an e-mail, a recipe or a log line, not a turn.
+_NOT_SPEAKERS = frozenset(
+    """note notes nb todo fixme hack warning caution danger error info debug trace fatal critical
+    important tip tips hint example examples summary abstract introduction conclusion overview
+    background context description details definition title subtitle subject topic date time when
+    where who what why how from to cc bcc sent received reply re fwd fw ps p.s http https ftp
+    ingredients instructions directions method steps step serves servings prep yield equipment
+    pros cons input output result results expected actual usage returns return args raises
+    parameters name age email e-mail phone address city country company website url link source
+    sources references see location venue price cost total status type version author created
+    updated deadline priority owner goal goals objective objectives requirements features agenda
+    attendees participants decisions action actions question questions answer answers q a option
+    options correct hypothesis observation monday tuesday wednesday thursday friday saturday sunday
+    today tomorrow yesterday breakfast lunch dinner snack morning afternoon evening update edit
+    tl;dr tldr spoiler disclaimer reminder remember fact facts rule rules idea ideas problem
+    solution fix cause reason reasons impact risk risks benefits advantages disadvantages
+    strengths weaknesses opportunities threats budget timeline milestones scope plan plans task
+    tasks key value default language genre director cast rating ratings likes dislikes hobbies
+    interests occupation job education experience skills languages nationality birthday gender
+    height weight chapter section part figure table appendix day week month year phase stage level
+    item items number id code tests test conclusion memory memories instruction prompt response
+    request""".split()
+)
+_TALKING = frozenset((Role.USER, Role.ASSISTANT))
+_NUMBERED_SPEAKERS = frozenset(
+    "speaker user person participant agent guest host interviewer interviewee player caller "
+    "patient student member voice bot human party witness respondent male female".split()
+)
+_UTTERANCE_END = re.compile(r"[.!?…。！？)\"”]$|[^\x00-\u2fff]$")
+
+
+@dataclass(frozen=True, slots=True)
+class _Label:
+    """A line that may begin a turn."""
+
+    start: int  # of the line
+    text_start: int  # after the label
+    name: str
+    style: str
+    stamp: tuple[str | None, str | None, str | None]
+    words: str  # the rest of the line
+
+
+def chat_turns(content: str, default_role: Role) -> list[Turn] | None:
+    """Return the turns of a chat, or None when `content` does not read as one.
+
+    Lines without a label belong to the turn before. What stands before the first turn is read as
+    prose of `default_role`. A time before a name is the turn's when it holds a full date.
+    """
+    if ":" not in content and "#" not in content and "**" not in content:
+        return None
+    labels = _speakers(list(_labels(content)))
+    if not labels:
+        return None
+    turns = plain_turns(content, 0, labels[0].start, default_role)
+    times = read_stamps([label.stamp for label in labels])
+    ends = [label.start for label in labels[1:]] + [len(content)]
+    for label, at, end in zip(labels, times, ends, strict=True):
+        text = content[label.text_start : end]
+        if not text.strip():
+            continue
+        role = role_of(label.name)
+        stop = label.text_start + len(text.rstrip())
+        zone = label.stamp[2]
+        turns.append(
+            Turn(
+                text=text.strip(),
+                start=label.start,
+                end=stop,
+                speaker=None if role else label.name,
+                role=role,
+                at=at,
+                offset_min=zone_minutes(zone) if at is not None and zone else None,
+            )
+        )
+    return turns
+
+
+def _labels(content: str) -> Iterator[_Label]:
+    """Yield the lines that look like the beginning of a turn, outside code."""
+    fences = find_fences(content)
+    fence = 0
+    for line in _LINE.finditer(content):
+        while fence < len(fences) and fences[fence].end <= line.start():
+            fence += 1
+        if fence < len(fences) and fences[fence].start <= line.start():
+            continue
+        label = _label(content, line.start("body"), line.end(), line)
+        if label is not None:
+            yield label
+
+
+def _label(content: str, at: int, end: int, line: re.Match[str]) -> _Label | None:
+    stamp = STAMP.match(content, at, end)
+    stamped = stamp is not None and (stamp["clock"] or stamp["date"]) is not None
+    name_at = stamp.end() if stamp is not None and stamped else at
+    limit = min(end, name_at + _MAX_LABEL)
+    match = _LABEL.match(content, name_at, limit)
+    if match is not None:
+        if bool(match["bold"]) != bool(match["b1"] or match["b2"]):
+            return None
+        style = "stamped" if stamped else "bold" if match["bold"] else "plain"
+    else:
+        # a heading stands alone on its line
+        match = _HEAD.match(content, name_at, end) if end - name_at < _MAX_LABEL else None
+        if match is None or stamped:
+            return None
+        style = "heading"
+    name = match["name"].strip()
+    if not _may_speak(name, stamped):
+        return None
+    parts = (stamp["date"], stamp["clock"], stamp["zone"]) if stamp and stamped else (None,) * 3
+    text_start = match.end()
+    words = content[text_start:end].strip()
+    quoted = ">" if ">" in line["lead"] else ""
+    return _Label(line.start(), text_start, name, style + quoted, parts, words)
+
+
+def _may_speak(name: str, stamped: bool) -> bool:
+    """Tell whether a label can be a speaker's name: short, capitalised, no heading of a note."""
+    words = name.split()
+    if not words or len(words) > 4:
+        return False
+    if role_of(name):
+        return True
+    low = name.lower()
+    if low in _NOT_SPEAKERS or words[0].lower() in _NOT_SPEAKERS or "://" in name:
+        return False
+    if _NUMBERED.search(name) and words[0].lower() not in _NUMBERED_SPEAKERS:
+        return False
+    if any(char in name for char in "()") and "(" not in words[-1]:
+        return False
+    if name[0].isupper() or not name[0].isalpha() or name[0] == name[0].upper():
+        small = [word for word in words[1:] if word[0].islower()]
+        return stamped or all(word in ("de", "van", "von", "der", "da", "the") for word in small)
+    return stamped
+
+
+def _speakers(labels: Sequence[_Label]) -> list[_Label]:
+    """Return the labels that begin turns, or none when this is no chat.
+
+    One style is the chat's; the same look in another style belongs to what is said.
+    """
+    if len(labels) < 2:
+        return []
+    by_style = Counter(label.style for label in labels).most_common()
+    for style, count in by_style:
+        if count < 2:
+            break
+        chosen = [label for label in labels if label.style == style]
+        in_roles = [label for label in chosen if role_of(label.name)]
+        if len(in_roles) >= 2 and not _TALKING.isdisjoint(role_of(x.name) for x in in_roles):
+            return in_roles
+        if _is_chat(chosen, style):
+            return chosen
+    return []
+
+
+def _is_chat(labels: Sequence[_Label], style: str) -> bool:
+    """People in a chat speak again; the labels of a form or a list stand once each."""
+    counts = Counter(label.name for label in labels)
+    again = [name for name, count in counts.items() if count > 1]
+    if style.startswith("stamped"):
+        return True
+    if style.startswith("heading"):
+        return len(counts) > 1 and len(again) == len(counts)
+    if again and len(counts) > 1:
+        # a few speakers may say one thing only, most speak again
+        return len(counts) <= 2 or 2 * sum(counts[name] for name in again) >= len(labels)
+    if len(counts) == 1:
+        return False
+    # nobody speaks twice: take short exchanges of whole utterances only
+    return len(counts) <= 3 and all(
+        len(label.words.split()) > 1 and _UTTERANCE_END.search(label.words) for label in labels
+    )

@@ -1,0 +1,147 @@
+"""Splits a sentence into its independent clauses, at the joints that are safe."""
+
+from __future__ import annotations
+
+from ..nouns.memory import Modality, Polarity
+from . import lexicon as lex
+from .clauses import Clause, read_clause
+from .names import KnownNames
+from .questions import is_question
+from .tokens import Tokens
+from .verbs_lexicon import BASES, PAST_FORMS, S_FORMS
+
+_LEAD_WORDS = 12  # how far into a sentence its subject may stand
+
+
+def find_clauses(
+    tokens: Tokens, high: int, known: KnownNames, *, implied: bool
+) -> list[tuple[int, Clause]]:
+    """Return (first word, clause) of the sentence's independent clauses."""
+    found = _first_clause(tokens, high, known, implied=implied)
+    if found is None:
+        return []
+    parts = [found]
+    if found[0] < found[1].first and tokens.lows[found[0]] in lex.SUBORDINATORS:
+        return parts  # a subordinate clause stands only with its main clause
+    at = found[1].main + 1
+    while at < high:
+        begin = _split_at(tokens, at)
+        clause = read_clause(tokens, begin, high, known) if begin else None
+        if clause is not None and high - begin >= 3:
+            parts.append((begin, clause))
+            at = clause.main + 1
+            continue
+        shared = _shared_subject(tokens, at, high, parts[-1][1])
+        if shared is not None:
+            parts.append((at + 1, shared))
+            at = shared.main + 1
+        at += 1
+    # what a clause is depends on where it ends, so those with one after them are read again
+    for i, (low, clause) in enumerate(parts[:-1]):
+        if low == clause.first and clause.verb > low:
+            upto = clause_end(tokens, parts[i + 1][0])
+            parts[i] = (low, read_clause(tokens, low, upto, known) or clause)
+    return parts
+
+
+def _first_clause(
+    tokens: Tokens, high: int, known: KnownNames, *, implied: bool
+) -> tuple[int, Clause] | None:
+    low = 0
+    while low < high and _skippable(tokens, low, high):
+        low += 1
+    if low >= high or is_question(tokens, low, high):
+        return None
+    clause = read_clause(tokens, low, high, known, implied=implied)
+    if clause is not None:
+        return low, clause
+    leads = tokens.lows[low] in lex.LEADS or tokens.lows[low][0].isdigit()
+    # "When I moved, my sister came": the clause after the comma speaks for the whole
+    found = _after_comma(tokens, low, high, known, leads=leads)
+    if found is not None or not leads or is_question(tokens, low, high):
+        return found
+    for at in range(low + 1, min(high, low + _LEAD_WORDS)):
+        if tokens.lows[at] in ("i", "we", "my", "he", "she"):
+            clause = read_clause(tokens, at, high, known)
+            if clause is not None:
+                return low, clause
+    return None
+
+
+def _after_comma(
+    tokens: Tokens, low: int, high: int, known: KnownNames, *, leads: bool
+) -> tuple[int, Clause] | None:
+    for at in range(low + 1, min(high, low + _LEAD_WORDS)):
+        if "," not in tokens.gap(at):
+            continue
+        if is_question(tokens, at, high):
+            return None
+        begin = at
+        while not leads and begin < high - 1 and _skippable(tokens, begin, high):
+            begin += 1
+        clause = read_clause(tokens, begin, high, known)
+        if clause is not None:
+            return (low if leads else begin), clause
+    return None
+
+
+def _skippable(tokens: Tokens, at: int, high: int) -> bool:
+    """Interjections, and a name that is spoken to."""
+    if at + 1 >= high:
+        return False
+    word, gap = tokens.lows[at], tokens.gap(at + 1)
+    if word in lex.INTERJECTIONS and (
+        "," in gap or "!" in gap or tokens.lows[at + 1] not in lex.AUXILIARIES
+    ):
+        return word not in BASES or bool(gap.strip()) or tokens.lows[at + 1] in lex.PRONOUNS
+    return "," in gap and tokens.raws[at][0].isupper() and word not in lex.COMMON
+
+
+def _split_at(tokens: Tokens, at: int) -> int:
+    """Return the word at which a new clause may begin at or after a joint at `at`, or 0."""
+    gap, word = tokens.gap(at), tokens.lows[at]
+    if word in ("and", "but", "so", "yet") and at + 1 < len(tokens):
+        after = tokens.lows[at + 1]
+        if "," in gap or after in ("i", "he", "she", "we", "they"):
+            return at + 1
+        return 0
+    if ";" in gap or "—" in gap or " - " in gap or " – " in gap:
+        return at
+    return at if "," in gap and word in ("i", "we") else 0
+
+
+def _shared_subject(tokens: Tokens, at: int, high: int, clause: Clause) -> Clause | None:
+    """Read the second verb of "does not use Vim and uses Emacs": same subject, not denied.
+
+    Only when the first is denied by an auxiliary and the second is plainly finite, or follows
+    "but"; otherwise the denial may cover both.
+    """
+    if clause.polarity is not Polarity.NEGATED or high - at < 3 or not clause.group:
+        return None
+    joint, verb = tokens.lows[at], tokens.lows[at + 1]
+    aux = clause.group[0]
+    finite = (
+        (aux in ("does", "doesn't") and verb in S_FORMS)
+        or (aux in ("did", "didn't") and verb in PAST_FORMS - BASES)
+        or verb in ("is", "am", "was", "has", "have")
+    )
+    after_but = verb in BASES and aux in ("do", "don't", "did", "didn't")
+    if not (joint == "and" and finite) and not (joint == "but" and (finite or after_but)):
+        return None
+    if tokens.lows[at + 2] in lex.STRONG_VERBS:
+        return None
+    return Clause(
+        clause.kind,
+        clause.subject,
+        at + 1,
+        at + 1,
+        at + 1,
+        (),
+        Polarity.AFFIRMED,
+        Modality.ASSERTED,
+    )
+
+
+def clause_end(tokens: Tokens, at: int) -> int:
+    """Return the end of the clause before the one that begins at `at`, its joint left out."""
+    return at - 1 if at and tokens.lows[at - 1] in ("and", "but", "so", "yet") else at
