@@ -1,0 +1,1 @@
+"""Query to memory: the bank index, its arms, fusion, composite score, budget."""

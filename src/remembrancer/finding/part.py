@@ -1,0 +1,264 @@
+"""One immutable piece of a bank's index: columns, sign bits, int8 vectors and postings.
+
+A part is a set of numpy arrays, in memory or mapped from a file; `build_part` makes one from rows
+and `merge_parts` one from several. Both are pure functions, so an index kept up step by step and
+one built afresh hold the same scores. Rows in a part are sorted by unit id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..keeping.store import IndexRow as Row
+from .terms import hash_term, unpack_many
+
+I64 = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+NO_TIME = np.iinfo(np.int64).min
+SLOTS = 2  # vector of the text alone, vector of the text after its predecessor
+
+# BM25 (Robertson and Zaragoza 2009) with the usual k1 and b. The pivot length is a constant a
+# field instead of the collection's mean: a posting's weight is then a function of its row alone,
+# which keeps incremental and fresh indexes equal. On chats it finds what the mean finds.
+K1 = 1.5
+B = 0.75
+PIVOT_TEXT = 20.0
+PIVOT_WINDOW = 40.0
+
+
+class Postings(NamedTuple):
+    """An inverted index: for term i of `terms` (sorted), docs[starts[i]:starts[i+1]]."""
+
+    terms: NDArray[np.uint64]
+    starts: I64
+    docs: NDArray[np.int32]
+    weights: NDArray[np.float32]
+
+    def find(self, term: int) -> slice:
+        """Return the range of a term in `docs` and `weights`; empty when it is unknown."""
+        i = int(np.searchsorted(self.terms, np.uint64(term)))
+        if i == len(self.terms) or int(self.terms[i]) != term:
+            return slice(0, 0)
+        return slice(int(self.starts[i]), int(self.starts[i + 1]))
+
+
+class Columns(NamedTuple):
+    """One value a row."""
+
+    kind: NDArray[np.uint8]
+    role: NDArray[np.uint8]
+    speaker: NDArray[np.int32]  # number in `Part.speakers`, -1 for none
+    mentioned: I64
+    occurred_start: I64  # NO_TIME when unknown
+    occurred_end: I64
+    tag_count: NDArray[np.uint8]
+    embedded: Mask
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """See the module. `n` rows; `dim` 0 when no row is embedded."""
+
+    ids: NDArray[np.bytes_]  # (n,) of S16, sorted
+    columns: Columns
+    speakers: tuple[str, ...]
+    bits: NDArray[np.uint64]  # (SLOTS, words, n): word-major, so a scan reads straight on
+    codes: NDArray[np.int8]  # (SLOTS, n, dim)
+    scales: NDArray[np.float32]  # (SLOTS, n)
+    text: Postings
+    window: Postings
+    tags: Postings
+
+    @property
+    def n(self) -> int:
+        """Number of rows, dead ones included."""
+        return len(self.ids)
+
+    @property
+    def dim(self) -> int:
+        """Components of a vector."""
+        return int(self.codes.shape[2])
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all arrays, mapped or not."""
+        arrays = (self.ids, *self.columns, self.bits, self.codes, self.scales)
+        return sum(a.nbytes for a in (*arrays, *self.text, *self.window, *self.tags))
+
+    def locate(self, ids: Sequence[bytes]) -> I64:
+        """Return the row numbers of those `ids` that stand in this part."""
+        if not self.n or not ids:
+            return np.empty(0, dtype=np.int64)
+        wanted = np.array(ids, dtype="S16")
+        at = np.searchsorted(self.ids, wanted).astype(np.int64)
+        at, wanted = at[at < self.n], wanted[at < self.n]
+        found: I64 = at[self.ids[at] == wanted]
+        return found
+
+
+def sign_bits(vectors: NDArray[np.int8] | NDArray[np.float32]) -> NDArray[np.uint64]:
+    """Pack the signs of (n, dim) vectors into (words, n) 64-bit words, zero-padded."""
+    n, dim = vectors.shape
+    packed = np.packbits(vectors > 0, axis=1)
+    wide = np.zeros((n, -(-dim // 64) * 8), dtype=np.uint8)
+    wide[:, : packed.shape[1]] = packed
+    return np.ascontiguousarray(wide.view(np.uint64).T)
+
+
+def build_part(rows: Sequence[Row], dim: int) -> Part:
+    """Build a part from rows.
+
+    Args:
+        rows: any order; at most one an id.
+        dim: components of a vector; rows whose codes have another length count as not embedded.
+    """
+    rows = sorted(rows, key=lambda r: r.unit_id)
+    names = sorted({r.speaker for r in rows if r.speaker})
+    number = {name: i for i, name in enumerate(names)}
+    codes, scales, embedded = _vectors(rows, dim)
+    return Part(
+        ids=np.array([r.unit_id for r in rows], dtype="S16"),
+        columns=Columns(
+            kind=np.array([r.kind for r in rows], dtype=np.uint8),
+            role=np.array([r.role for r in rows], dtype=np.uint8),
+            speaker=np.array([number[r.speaker] if r.speaker else -1 for r in rows], np.int32),
+            mentioned=np.array([r.mentioned_at for r in rows], dtype=np.int64),
+            occurred_start=_times([r.occurred_start for r in rows]),
+            occurred_end=_times([r.occurred_end for r in rows]),
+            tag_count=np.array([min(len(r.tags), 255) for r in rows], dtype=np.uint8),
+            embedded=embedded,
+        ),
+        speakers=tuple(names),
+        bits=np.stack([sign_bits(codes[s]) for s in range(SLOTS)]),
+        codes=codes,
+        scales=scales,
+        text=_word_postings([r.terms for r in rows], PIVOT_TEXT),
+        window=_word_postings([r.window_terms or r.terms for r in rows], PIVOT_WINDOW),
+        tags=_tag_postings([r.tags for r in rows]),
+    )
+
+
+def merge_parts(parts: Sequence[Part], dead: Sequence[Mask | None]) -> Part:
+    """Merge parts into one without their dead rows.
+
+    Args:
+        parts: parts of one dimension (parts without vectors may stand among them).
+        dead: for each part its mask of dead rows, or None.
+    """
+    keep = [
+        np.flatnonzero(~d) if d is not None else np.arange(p.n)
+        for p, d in zip(parts, dead, strict=True)
+    ]
+    ids = np.concatenate([p.ids[k] for p, k in zip(parts, keep, strict=True)])
+    order = np.argsort(ids, kind="stable")
+    rank = np.empty(len(order), dtype=np.int32)
+    rank[order] = np.arange(len(order), dtype=np.int32)
+    names = sorted({name for p in parts for name in p.speakers})
+    number = {name: i for i, name in enumerate(names)}
+
+    def column(pick: str) -> NDArray[np.generic]:
+        pieces = []
+        for p, k in zip(parts, keep, strict=True):
+            values = getattr(p.columns, pick)[k]
+            if pick == "speaker":
+                table = np.array([*(number[name] for name in p.speakers), -1], dtype=np.int32)
+                values = table[values]
+            pieces.append(values)
+        return np.concatenate(pieces)[order]
+
+    def rows(pick: str, axis: int) -> NDArray[np.generic]:
+        pieces = [np.take(getattr(p, pick), k, axis=axis) for p, k in zip(parts, keep, strict=True)]
+        return np.take(np.concatenate(pieces, axis=axis), order, axis=axis)
+
+    # Where each row of each part goes; -1 for the dead.
+    targets, base = [], 0
+    for p, k in zip(parts, keep, strict=True):
+        target = np.full(p.n, -1, dtype=np.int32)
+        target[k] = rank[base : base + len(k)]
+        targets.append(target)
+        base += len(k)
+    return Part(
+        ids=ids[order],
+        columns=Columns(*(column(name) for name in Columns._fields)),  # type: ignore[arg-type]
+        speakers=tuple(names),
+        bits=rows("bits", 2),  # type: ignore[arg-type]
+        codes=rows("codes", 1),  # type: ignore[arg-type]
+        scales=rows("scales", 1),  # type: ignore[arg-type]
+        text=_merge_postings([p.text for p in parts], targets),
+        window=_merge_postings([p.window for p in parts], targets),
+        tags=_merge_postings([p.tags for p in parts], targets),
+    )
+
+
+def _vectors(rows: Sequence[Row], dim: int) -> tuple[NDArray[np.int8], NDArray[np.float32], Mask]:
+    """Stack the rows' codes; a row without a window vector has its own in that slot too."""
+    blank = bytes(dim)
+    embedded = np.array([r.codes is not None and len(r.codes) == dim > 0 for r in rows], dtype=bool)
+    own = [r.codes if ok and r.codes else blank for r, ok in zip(rows, embedded, strict=True)]
+    windowed = [
+        bool(ok and r.window_codes is not None and len(r.window_codes) == dim)
+        for r, ok in zip(rows, embedded, strict=True)
+    ]
+    window = [
+        r.window_codes if has and r.window_codes else mine
+        for r, has, mine in zip(rows, windowed, own, strict=True)
+    ]
+    codes = np.frombuffer(b"".join(own) + b"".join(window), dtype=np.int8)
+    scales = np.array(
+        [
+            [r.scale if ok else 0.0 for r, ok in zip(rows, embedded, strict=True)],
+            [
+                r.window_scale if has else (r.scale if ok else 0.0)
+                for r, has, ok in zip(rows, windowed, embedded, strict=True)
+            ],
+        ],
+        dtype=np.float32,
+    ).reshape(SLOTS, len(rows))
+    return codes.reshape(SLOTS, len(rows), dim), scales, embedded
+
+
+def _times(values: Sequence[int | None]) -> I64:
+    return np.array([NO_TIME if v is None else v for v in values], dtype=np.int64)
+
+
+def _word_postings(blobs: list[bytes], pivot: float) -> Postings:
+    hashes, docs, counts = unpack_many(blobs)
+    length = np.bincount(docs, weights=counts, minlength=len(blobs))
+    tf = counts.astype(np.float64)
+    weights = tf * (K1 + 1) / (tf + K1 * (1 - B + B * length[docs] / pivot))
+    return _postings(hashes, docs, weights.astype(np.float32))
+
+
+def _tag_postings(tags: Sequence[tuple[str, ...]]) -> Postings:
+    pairs = [(hash_term(tag), i) for i, row in enumerate(tags) for tag in dict.fromkeys(row)]
+    hashes = np.array([h for h, _ in pairs], dtype=np.uint64)
+    docs = np.array([i for _, i in pairs], dtype=np.int32)
+    return _postings(hashes, docs, np.ones(len(pairs), dtype=np.float32))
+
+
+def _merge_postings(postings: Sequence[Postings], targets: Sequence[NDArray[np.int32]]) -> Postings:
+    hashes, docs, weights = [], [], []
+    for p, target in zip(postings, targets, strict=True):
+        moved = target[p.docs]
+        alive = moved >= 0
+        hashes.append(np.repeat(p.terms, np.diff(p.starts))[alive])
+        docs.append(moved[alive])
+        weights.append(p.weights[alive])
+    return _postings(np.concatenate(hashes), np.concatenate(docs), np.concatenate(weights))
+
+
+def _postings(
+    hashes: NDArray[np.uint64], docs: NDArray[np.int32], weights: NDArray[np.float32]
+) -> Postings:
+    """Group (hash, doc, weight) records by hash, docs rising within one."""
+    order = np.lexsort((docs, hashes))
+    hashes = hashes[order]
+    terms, first = np.unique(hashes, return_index=True)
+    starts = np.append(first, len(hashes)).astype(np.int64)
+    return Postings(terms, starts, docs[order], weights[order])

@@ -1,0 +1,204 @@
+"""Index parts on disk: one file a part, memory-mapped when read, and the manifest naming them.
+
+A segment file is a JSON header (arrays with type, shape and offset) and the arrays, each on a
+64-byte boundary. A manifest names the segments of one bank, the rows dead in them, and the
+revision they stand for; it is replaced atomically, so a crash leaves the old one or the new one.
+Anything that does not read back as written is thrown away: the rows are the truth.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..nouns.errors import Corrupt
+from .part import Columns, Mask, Part, Postings
+
+FORMAT = 1
+_MAGIC = b"RMBSEG1\n"
+_ALIGN = 64
+MANIFEST = "manifest.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """The segments of a bank at one revision. `dead` holds row numbers, one array a segment."""
+
+    revision: int
+    generation: int
+    dim: int
+    files: tuple[str, ...]
+    dead_file: str
+
+
+def write_part(path: Path, part: Part) -> None:
+    """Write a part durably: to a temporary file, fsynced, then renamed."""
+    arrays = dict(_arrays(part))
+    described: dict[str, Any] = {}
+    offset = 0
+    for name, array in arrays.items():
+        described[name] = {"dtype": array.dtype.str, "shape": array.shape, "offset": offset}
+        offset += -(-array.nbytes // _ALIGN) * _ALIGN
+    header = json.dumps(
+        {"format": FORMAT, "speakers": part.speakers, "arrays": described, "size": offset}
+    ).encode()
+    head = _MAGIC + len(header).to_bytes(8, "little") + header
+    head += b"\0" * (-len(head) % _ALIGN)
+    temporary = path.with_suffix(".tmp")
+    with temporary.open("wb") as out:
+        out.write(head)
+        for array in arrays.values():
+            out.write(np.ascontiguousarray(array).data)
+            out.write(b"\0" * (-array.nbytes % _ALIGN))
+        out.flush()
+        os.fsync(out.fileno())
+    temporary.replace(path)
+
+
+def open_part(path: Path) -> Part:
+    """Map a segment file.
+
+    Raises:
+        Corrupt: the file is missing, cut short, or of another format.
+    """
+    try:
+        mapped = np.memmap(path, dtype=np.uint8, mode="r")
+    except (OSError, ValueError) as error:
+        raise Corrupt(f"index file {path.name} cannot be read: {error}") from error
+    if len(mapped) < 16 or bytes(mapped[:8]) != _MAGIC:
+        raise Corrupt(f"index file {path.name} is not a segment")
+    length = int.from_bytes(bytes(mapped[8:16]), "little")
+    try:
+        header = json.loads(bytes(mapped[16 : 16 + length]))
+    except ValueError as error:
+        raise Corrupt(f"index file {path.name} has a broken header") from error
+    base = -(-(16 + length) // _ALIGN) * _ALIGN
+    if header.get("format") != FORMAT or len(mapped) != base + header["size"]:
+        raise Corrupt(f"index file {path.name} is cut short or of another format")
+
+    def array(name: str) -> Any:
+        entry = header["arrays"][name]
+        dtype = np.dtype(entry["dtype"])
+        count = int(np.prod(entry["shape"], dtype=np.int64))
+        if count == 0:
+            return np.empty(entry["shape"], dtype=dtype)
+        start = base + entry["offset"]
+        flat = np.asarray(mapped[start : start + count * dtype.itemsize]).view(dtype)
+        return flat.reshape(entry["shape"])
+
+    def postings(field: str) -> Postings:
+        return Postings(*(array(f"{field}.{name}") for name in Postings._fields))
+
+    return Part(
+        ids=array("ids"),
+        columns=Columns(*(array(f"column.{name}") for name in Columns._fields)),
+        speakers=tuple(header["speakers"]),
+        bits=array("bits"),
+        codes=array("codes"),
+        scales=array("scales"),
+        text=postings("text"),
+        window=postings("window"),
+        tags=postings("tags"),
+    )
+
+
+def read_manifest(folder: Path) -> Manifest | None:
+    """Return the manifest of a bank's index folder, or None when there is none that reads."""
+    try:
+        raw = json.loads((folder / MANIFEST).read_bytes())
+        if raw["format"] != FORMAT:
+            return None
+        return Manifest(
+            int(raw["revision"]),
+            int(raw["generation"]),
+            int(raw["dim"]),
+            tuple(raw["files"]),
+            raw["dead_file"],
+        )
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def read_dead(folder: Path, manifest: Manifest, parts: list[Part]) -> list[Mask | None]:
+    """Return the masks of dead rows that a manifest records.
+
+    Raises:
+        Corrupt: the file does not fit the parts.
+    """
+    try:
+        with np.load(folder / manifest.dead_file, allow_pickle=False) as saved:
+            rows = [saved[str(i)] for i in range(len(parts))]
+    except (OSError, ValueError, KeyError) as error:
+        raise Corrupt(f"index file {manifest.dead_file} cannot be read: {error}") from error
+    masks: list[Mask | None] = []
+    for part, dead in zip(parts, rows, strict=True):
+        if len(dead) and int(dead[-1]) >= part.n:
+            raise Corrupt(f"index file {manifest.dead_file} does not fit its segments")
+        mask = np.zeros(part.n, dtype=bool)
+        mask[dead] = True
+        masks.append(mask if len(dead) else None)
+    return masks
+
+
+def write_manifest(folder: Path, manifest: Manifest, dead: list[Mask | None]) -> None:
+    """Write a manifest durably and delete the files that it no longer names."""
+    temporary = folder / (manifest.dead_file + ".tmp")
+    with temporary.open("wb") as out:
+        np.savez(
+            out,
+            **{  # type: ignore[arg-type]  # numpy's stub takes the keywords for flags
+                str(i): np.flatnonzero(mask) if mask is not None else np.empty(0, np.int64)
+                for i, mask in enumerate(dead)
+            },
+        )
+        out.flush()
+        os.fsync(out.fileno())
+    temporary.replace(folder / manifest.dead_file)
+    temporary = folder / (MANIFEST + ".tmp")
+    with temporary.open("w") as text:
+        json.dump(
+            {
+                "format": FORMAT,
+                "revision": manifest.revision,
+                "generation": manifest.generation,
+                "dim": manifest.dim,
+                "files": manifest.files,
+                "dead_file": manifest.dead_file,
+            },
+            text,
+        )
+        text.flush()
+        os.fsync(text.fileno())
+    temporary.replace(folder / MANIFEST)
+    _fsync_folder(folder)
+    keep = {*manifest.files, manifest.dead_file, MANIFEST, "lock"}
+    for path in folder.iterdir():
+        if path.name not in keep:
+            path.unlink(missing_ok=True)
+
+
+def _fsync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _arrays(part: Part) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
+    yield "ids", part.ids
+    for name in Columns._fields:
+        yield f"column.{name}", getattr(part.columns, name)
+    yield "bits", part.bits
+    yield "codes", part.codes
+    yield "scales", part.scales
+    for field in ("text", "window", "tags"):
+        postings = getattr(part, field)
+        for name in Postings._fields:
+            yield f"{field}.{name}", getattr(postings, name)

@@ -1,0 +1,56 @@
+"""Similarity alone: the nearest units of a bank to a vector, and the cosines of given units."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from .part import Mask, Part, sign_bits
+from .scan import RESCORED, Floats, Rows, cosines, nearest
+from .state import IndexState
+
+
+def most_similar(state: IndexState, vector: Floats, limit: int) -> list[tuple[bytes, float]]:
+    """Return the `limit` units with the highest cosine to a vector, best first, ties by id.
+
+    Over all units of the bank: exactly for small banks, by sign bits first for large ones.
+    """
+    if not state.parts or state.dim != len(vector) or limit < 1:
+        return []
+    parts = state.parts
+    allowed = [_findable(p, d) for p, d in zip(parts, state.dead, strict=True)]
+    bits = sign_bits(vector[None, :])[:, 0]
+    rows = nearest(parts, allowed, 0, bits, state.live, count=max(RESCORED, limit))
+    return _ranked(parts, rows, vector)[:limit]
+
+
+def cosines_of(state: IndexState, vector: Floats, ids: Sequence[bytes]) -> dict[bytes, float]:
+    """Return the cosines of those of `ids` that are embedded and alive."""
+    if state.dim != len(vector):
+        return {}
+    rows = []
+    for part, dead in zip(state.parts, state.dead, strict=True):
+        mine = part.locate(ids)
+        keep = part.columns.embedded[mine]
+        if dead is not None:
+            keep &= ~dead[mine]
+        rows.append(np.sort(mine[keep]))
+    return dict(_ranked(state.parts, rows, vector)) if rows else {}
+
+
+def _findable(part: Part, dead: Mask | None) -> Mask | None:
+    if dead is None and part.columns.embedded.all():
+        return None
+    return part.columns.embedded if dead is None else part.columns.embedded & ~dead
+
+
+def _ranked(
+    parts: Sequence[Part], rows: Sequence[Rows], vector: Floats
+) -> list[tuple[bytes, float]]:
+    ids = np.concatenate([p.ids[r] for p, r in zip(parts, rows, strict=True)])
+    order = np.argsort(ids, kind="stable")
+    values = cosines(parts, rows, order, 0, vector)
+    best = np.argsort(-values, kind="stable")
+    raw = ids[order][best].tobytes()
+    return [(raw[16 * i : 16 * i + 16], float(values[b])) for i, b in enumerate(best)]

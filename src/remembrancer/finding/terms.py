@@ -1,0 +1,108 @@
+"""Words of a text as the keyword arm sees them, and their packed form in the rows.
+
+A term is the 64-bit hash of a stemmed, accent-folded, lower-case word; runs of CJK characters
+become overlapping bigrams. Packed terms are records of (hash, count), 10 bytes each, sorted by
+hash, so that many rows can be decoded at once without a Python loop.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable
+from functools import lru_cache
+
+import numpy as np
+import Stemmer
+from numpy.typing import NDArray
+
+from .stopwords import ENGLISH
+
+TERM = np.dtype([("hash", "<u8"), ("count", "<u2")])
+
+_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+_WORD = re.compile(
+    rf"[{_CJK}]+|\d+(?:[.,]\d+)*|(?:(?![{_CJK}])[^\W_])+(?:['’](?:(?![{_CJK}])[^\W\d_])+)?"
+)
+_IS_CJK = re.compile(rf"[{_CJK}]")
+_MAX_WORD = 64  # longer runs are no words; their start still finds them
+
+
+def hash_term(term: str) -> int:
+    """Return the unsigned 64-bit hash of a term."""
+    return int.from_bytes(hashlib.blake2b(term.encode(), digest_size=8).digest(), "little")
+
+
+def fold(text: str) -> str:
+    """Lower-case a text and strip accents, so that "Café" and "cafe" are one word."""
+    text = text.casefold()
+    if text.isascii():
+        return text
+    decomposed = unicodedata.normalize("NFKD", text)
+    return unicodedata.normalize(
+        "NFC", "".join(c for c in decomposed if not unicodedata.combining(c))
+    )
+
+
+def words(text: str) -> list[str]:
+    """Split a text into folded words, CJK runs into bigrams; nothing is left out."""
+    found: list[str] = []
+    for match in _WORD.finditer(fold(text)):
+        word = match.group()[:_MAX_WORD]
+        if _IS_CJK.match(word):
+            run = match.group()
+            found.extend(run[i : i + 2] for i in range(max(1, len(run) - 1)))
+        elif word[0].isdigit():
+            found.append(word.replace(",", ""))
+        else:
+            found.append(word.replace("’", "'").partition("'")[0])
+    return found
+
+
+class Analyzer:
+    """Turns text into terms for one language (a Snowball name such as `english`).
+
+    Args:
+        language: Snowball stemmer to use; stop words are known for English only.
+    """
+
+    def __init__(self, language: str = "english") -> None:
+        self.language = language
+        stemmer = Stemmer.Stemmer(language, 0)
+        self._stop = ENGLISH if language == "english" else frozenset[str]()
+
+        @lru_cache(maxsize=50_000)
+        def term(word: str) -> int:
+            return hash_term(stemmer.stemWord(word))
+
+        self._term = term
+
+    def terms(self, text: str) -> list[int]:
+        """Return the hashed terms of a text in order, stop words left out."""
+        term, stop = self._term, self._stop
+        return [term(word) for word in words(text) if word not in stop]
+
+
+def pack(terms: Iterable[int]) -> bytes:
+    """Pack terms into the form kept in rows (`Unit.terms`); counts are capped at 65,535."""
+    counts = Counter(terms)
+    records = np.empty(len(counts), dtype=TERM)
+    for i, (term, count) in enumerate(sorted(counts.items())):
+        records[i] = (term, min(count, 0xFFFF))
+    return records.tobytes()
+
+
+def unpack_many(
+    blobs: list[bytes],
+) -> tuple[NDArray[np.uint64], NDArray[np.int32], NDArray[np.uint16]]:
+    """Decode packed terms of many rows.
+
+    Returns:
+        hashes, row numbers and counts, each of length = total records, in row order.
+    """
+    records = np.frombuffer(b"".join(blobs), dtype=TERM)
+    sizes = np.fromiter((len(b) // TERM.itemsize for b in blobs), dtype=np.int64, count=len(blobs))
+    rows = np.repeat(np.arange(len(blobs), dtype=np.int32), sizes)
+    return records["hash"].copy(), rows, records["count"].copy()
