@@ -1,0 +1,75 @@
+"""Remembrancer: the memory of AI agents.
+
+>>> import remembrancer
+>>> with remembrancer.open("my-agent") as memory:
+...     memory.retain("Ann: I moved to Berlin in May.", bank="ann")
+...     memory.recall("Where does Ann live?", bank="ann")[0].text
+
+Names are imported when first used, so that `import remembrancer` costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ._version import __version__
+
+if TYPE_CHECKING:
+    from .faces.library.blocking import Memory
+    from .faces.library.memory import AsyncMemory
+    from .finding.composite import ScoringWeights
+    from .finding.search import Weights
+    from .nouns.errors import RemembrancerError
+    from .settings import Settings
+    from .verbs.units import Item
+
+__all__ = [
+    "AsyncMemory",
+    "Item",
+    "Memory",
+    "RemembrancerError",
+    "ScoringWeights",
+    "Settings",
+    "Weights",
+    "__version__",
+    "open",
+    "open_async",
+]
+
+_HOMES = {
+    "AsyncMemory": ".faces.library.memory",
+    "Item": ".verbs.units",
+    "Memory": ".faces.library.blocking",
+    "RemembrancerError": ".nouns.errors",
+    "ScoringWeights": ".finding.composite",
+    "Settings": ".settings",
+    "Weights": ".finding.search",
+}
+
+
+def open(folder: str | Path | None = None, **settings: Any) -> Memory:  # noqa: A001
+    """Open a memory in a folder, made when it is new; see `remembrancer.Memory`.
+
+    Args:
+        folder: where everything is kept; by default what the settings say (~/.remembrancer).
+        settings: further settings by name, such as `embedder="none"`.
+    """
+    from .faces.library.blocking import Memory  # noqa: PLC0415
+    from .faces.library.memory import make_settings  # noqa: PLC0415
+
+    return Memory(make_settings(folder, settings))
+
+
+def open_async(folder: str | Path | None = None, **settings: Any) -> AsyncMemory:
+    """Return a memory to be opened by `async with`; arguments as for `open`."""
+    from .faces.library.memory import AsyncMemory, make_settings  # noqa: PLC0415
+
+    return AsyncMemory(make_settings(folder, settings))
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name], __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,233 @@
+"""Wires the house once: a store, an embedder, the verbs, and the work in the background."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta, timezone
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from ._version import __version__
+from .finding.indexes import Indexes
+from .finding.terms import Analyzer
+from .keeping.sqlite.store import SqliteStore
+from .keeping.store import Store
+from .keeping.worker import Worker
+from .models.cache import CachedQueries
+from .models.factory import make_embedder
+from .nouns.clock import Clock, SystemClock, from_us
+from .nouns.errors import InvalidInput, ModelUnavailable
+from .nouns.ids import IdMaker
+from .nouns.memory import DEFAULT_TENANT, Job
+from .reading.dates import find_dates
+from .reading.types import DateSpan
+from .settings import Settings
+from .verbs.embedding import check_generation, embed_pending, reembed
+from .verbs.forget import SWEEP, Forget
+from .verbs.prime import Prime
+from .verbs.queued import RETAIN, QueuedRetain
+from .verbs.recall import Recall
+from .verbs.retain import Limits, Progress, Retain
+from .verbs.status import Status, status
+from .verbs.units import DateFinder, Drafter
+
+_RETRY_S = 30.0  # between tries to embed what waits for the embedder
+
+log = logging.getLogger(__name__)
+
+
+class App:
+    """An open memory: the verbs as attributes, ready to call.
+
+    Make one with `App.open`; close it when done.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        store: Store,
+        embedder: CachedQueries | None,
+        generation: int,
+        clock: Clock,
+    ) -> None:
+        ids = IdMaker(clock)
+        analyzer = Analyzer(settings.language)
+        dates = date_finder(settings.date_languages)
+        # One search a core at a time: more would only slow each other down.
+        self._pool = ThreadPoolExecutor(2, thread_name_prefix="search")
+        self.settings = settings
+        self.store = store
+        self.embedder = embedder
+        self.clock = clock
+        self.indexes = Indexes(
+            settings.folder / "index",
+            embedder.dim if embedder else 0,
+            settings.index_memory_mb * 1024 * 1024,
+        )
+        self.retain = Retain(
+            store,
+            embedder,
+            Drafter(analyzer, ids, dates),
+            ids=ids,
+            clock=clock,
+            limits=Limits(settings.max_items, settings.max_content_bytes),
+            generation=generation,
+        )
+        self.queued = QueuedRetain(store, self.retain, ids=ids, clock=clock)
+        self.recall = Recall(
+            store,
+            self.indexes,
+            embedder,
+            analyzer,
+            dates,
+            clock=clock,
+            pool=self._pool,
+            max_query_chars=settings.max_query_chars,
+            generation=generation,
+        )
+        self.prime = Prime(
+            store,
+            self.indexes,
+            embedder,
+            clock=clock,
+            pool=self._pool,
+            max_query_chars=settings.max_query_chars,
+            generation=generation,
+        )
+        self.forget = Forget(store, self.indexes, ids=ids, clock=clock)
+        self.worker = Worker(store, {SWEEP: self._sweep, RETAIN: self.queued.run}, clock=clock)
+        self._upkeep: asyncio.Task[None] | None = None
+
+    @classmethod
+    async def open(
+        cls, settings: Settings, *, clock: Clock | None = None, background: bool = True
+    ) -> App:
+        """Open the store and check that its vectors are the embedder's.
+
+        Args:
+            settings: where and how.
+            clock: the time; the machine's by default.
+            background: run queued work here, too.
+
+        Raises:
+            StoreError, StoreTooNew: the data cannot be used.
+            ModelMismatch: the store was embedded with another model.
+            ModelUnavailable: the configured embedder cannot be used.
+        """
+        clock = clock or SystemClock()
+        embedder = await _embedder(settings)
+        store = open_store(settings, clock)
+        await store.open()
+        try:
+            generation = await check_generation(store, embedder)
+            number = generation.number if generation else 0
+            app = cls(settings, store, embedder, number, clock)
+        except BaseException:
+            await store.close()
+            raise
+        if background:
+            app.worker.start()
+            app._upkeep = asyncio.create_task(app._embed_what_waits())
+        return app
+
+    async def close(self) -> None:
+        """End background work and close everything; what was acknowledged stays."""
+        if self._upkeep is not None:
+            self._upkeep.cancel()
+            await asyncio.gather(self._upkeep, return_exceptions=True)
+        await self.worker.stop()
+        await self.indexes.close()
+        await self.store.close()
+        if self.embedder is not None:
+            await self.embedder.close()
+        self._pool.shutdown(wait=True)
+
+    async def status(self, tenant: str = DEFAULT_TENANT) -> Status:
+        """Report what is here; see `verbs.status`."""
+        return await status(self.store, self.indexes, self.embedder, __version__, tenant)
+
+    async def _sweep(self, job: Job) -> Mapping[str, Any]:
+        await self.forget.sweep(job.ref)
+        return {}
+
+    async def _embed_what_waits(self) -> None:
+        """Embed units that a crash or an outage left without vectors."""
+        active = next((g for g in await self.store.generations() if g.active), None)
+        if active is None or self.embedder is None:
+            return
+        while True:
+            try:
+                done = await embed_pending(self.store, self.embedder, active.number)
+                if done:
+                    log.info("embedded %d units that were waiting", done)
+                await self.retain.embedder_failed.wait()
+                self.retain.embedder_failed.clear()
+            except ModelUnavailable:
+                log.warning("the embedder cannot be used; trying again in %.0f s", _RETRY_S)
+            await asyncio.sleep(_RETRY_S)
+
+
+async def reembed_store(settings: Settings, progress: Progress | None = None) -> int:
+    """Move a store to the embedder that the settings name; return how many units were embedded.
+
+    Raises:
+        InvalidInput: the settings name no embedder.
+    """
+    embedder = await _embedder(settings)
+    if embedder is None:
+        raise InvalidInput("name the embedder to move to: --embedder", field="embedder")
+    store = open_store(settings, SystemClock())
+    await store.open()
+    try:
+        return await reembed(store, embedder, progress)
+    finally:
+        await store.close()
+        await embedder.close()
+
+
+def open_store(settings: Settings, clock: Clock) -> Store:
+    """Make the store that the settings name; it is not open yet.
+
+    Raises:
+        InvalidInput: a URL of a kind that is not known.
+    """
+    if settings.store is None:
+        return SqliteStore(settings.folder, clock=clock)
+    url = urlsplit(settings.store)
+    if url.scheme != "sqlite" or url.netloc or not url.path.strip("/"):
+        raise InvalidInput(
+            f"store {settings.store!r} cannot be opened: use sqlite:///FOLDER "
+            "(an absolute one has four slashes: sqlite:////var/lib/remembrancer)",
+            field="store",
+        )
+    # Three slashes lead to a relative path, four to an absolute one, as SQLAlchemy has it.
+    return SqliteStore(Path(url.path[1:]).expanduser(), clock=clock)
+
+
+def date_finder(languages: tuple[str, ...]) -> DateFinder:
+    """Return a function that finds the dates of a text said at a time, in a zone's offset."""
+
+    def find(text: str, reference: int, offset_min: int | None) -> list[DateSpan]:
+        zone = timezone(timedelta(minutes=offset_min or 0))
+        return find_dates(text, from_us(reference).astimezone(zone), languages=languages)
+
+    return find
+
+
+async def _embedder(settings: Settings) -> CachedQueries | None:
+    key = settings.embedder_key
+    embedder = make_embedder(
+        settings.embedder,
+        base_url=settings.embedder_url,
+        api_key=key.get_secret_value() if key else None,
+        dimensions=settings.embedder_dimensions,
+        threads=settings.embedder_threads,
+        cache_size=settings.query_cache,
+    )
+    if embedder is not None and settings.embedder != "bge-small":
+        await embedder.warm()  # only then is its dimension known
+    return embedder

@@ -1,0 +1,1 @@
+"""How the outside comes in: translate, authorise, nothing else."""

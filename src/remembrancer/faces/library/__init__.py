@@ -1,0 +1,1 @@
+"""The Python library: `remembrancer.open(folder)` and the verbs as methods."""

@@ -1,0 +1,74 @@
+"""`Memory`: `AsyncMemory` for code that is not async; its event loop runs in a thread."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine
+from functools import update_wrapper
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+
+from ...nouns.clock import Clock
+from ...settings import Settings
+from .memory import AsyncMemory
+
+T = TypeVar("T")
+P = ParamSpec("P")
+
+
+def _blocking(
+    method: Callable[Concatenate[AsyncMemory, P], Coroutine[Any, Any, T]],
+) -> Callable[Concatenate[Memory, P], T]:
+    """Turn a method of `AsyncMemory` into one that waits."""
+
+    def waiting(self: Memory, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return self._wait(method(self._memory, *args, **kwargs))
+
+    return update_wrapper(waiting, method)
+
+
+class Memory:
+    """An open memory. Use it as `with remembrancer.open(folder) as memory:`.
+
+    The verbs are those of `AsyncMemory`. It may be used from several threads.
+    """
+
+    def __init__(self, settings: Settings, clock: Clock | None = None) -> None:
+        self._memory = AsyncMemory(settings, clock)
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(
+            target=self._loop.run_forever, name="remembrancer", daemon=True
+        )
+        self._thread.start()
+        try:
+            self._wait(self._memory.open())
+        except BaseException:
+            self._stop()
+            raise
+
+    def close(self) -> None:
+        """Close the memory; safe to call twice."""
+        if not self._loop.is_closed():
+            self._wait(self._memory.close())
+            self._stop()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    retain = _blocking(AsyncMemory.retain)
+    retain_many = _blocking(AsyncMemory.retain_many)
+    recall = _blocking(AsyncMemory.recall)
+    prime = _blocking(AsyncMemory.prime)
+    forget = _blocking(AsyncMemory.forget)
+    status = _blocking(AsyncMemory.status)
+
+    def _wait(self, work: Coroutine[Any, Any, T]) -> T:
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+    def _stop(self) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()

@@ -1,0 +1,256 @@
+"""`AsyncMemory`: the verbs as async methods with plain arguments."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any, Self
+
+from ...app import App
+from ...finding.composite import ScoringWeights
+from ...finding.search import Weights
+from ...finding.tagging import TagFilter, TagMatch
+from ...models.embedder import Floats
+from ...nouns.clock import MICROSECOND, Clock, to_us
+from ...nouns.errors import InvalidInput
+from ...nouns.ids import parse_id
+from ...nouns.memory import DEFAULT_TENANT, BankRef, Kind
+from ...settings import Settings
+from ...verbs.forget import Receipt
+from ...verbs.prime import PrimeOptions
+from ...verbs.recall import RecallOptions
+from ...verbs.retain import Progress, Retained
+from ...verbs.status import Status
+from ...verbs.units import Item
+from .results import Answers, PrimedContext, answers_of, context_of
+
+Messages = Sequence[Mapping[str, Any]]
+
+
+class AsyncMemory:
+    """An open memory. Use it as `async with remembrancer.open_async(folder) as memory:`.
+
+    Every method takes `bank`: one mind, such as a user or an agent. Banks come into being when
+    something is retained. Errors are `remembrancer.RemembrancerError` and its kinds.
+    """
+
+    def __init__(self, settings: Settings, clock: Clock | None = None) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._app: App | None = None
+
+    async def open(self) -> Self:
+        """Open the memory; `async with` does it."""
+        if self._app is None:
+            self._app = await App.open(self._settings, clock=self._clock)
+        return self
+
+    async def close(self) -> None:
+        """Close it; what was acknowledged stays."""
+        if self._app is not None:
+            app, self._app = self._app, None
+            await app.close()
+
+    async def __aenter__(self) -> Self:
+        return await self.open()
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def retain(
+        self,
+        content: str | Messages,
+        *,
+        bank: str = "default",
+        timestamp: datetime | None = None,
+        document: str | None = None,
+        note: str | None = None,
+        metadata: Mapping[str, str] | None = None,
+        tags: Iterable[str] = (),
+        entities: Iterable[str] = (),
+        progress: Progress | None = None,
+    ) -> Retained:
+        """Keep one thing: a text, a chat as text, Markdown, or a list of messages.
+
+        Args:
+            content: text, or messages such as `{"role": "user", "content": "…"}`; a message may
+                have a `name` and a `timestamp`.
+            bank: whose memory.
+            timestamp: when it was said; now by default. Its offset is kept.
+            document: your own name for it; retaining the same name again replaces it.
+            note: what the text is about or where it is from.
+            metadata: strings to keep with it.
+            tags: labels to filter by.
+            entities: names that it mentions, beside those that are found.
+            progress: called with the units done and the units in all.
+
+        Raises:
+            InvalidInput, TooLarge: nothing was stored.
+        """
+        item = Item(
+            _text(content),
+            note=note,
+            metadata=metadata,
+            document=document,
+            tags=tuple(tags),
+            entities=tuple(entities),
+        )
+        return await self.retain_many([_said(item, timestamp)], bank=bank, progress=progress)
+
+    async def retain_many(
+        self, items: Sequence[Item], *, bank: str = "default", progress: Progress | None = None
+    ) -> Retained:
+        """Keep several items; those that name the same document become one."""
+        return await self._open.retain(_ref(bank), items, progress)
+
+    async def recall(
+        self,
+        question: str,
+        *,
+        bank: str = "default",
+        limit: int = 10,
+        max_tokens: int | None = None,
+        kinds: Iterable[str] | None = None,
+        tags: Sequence[str] | None = None,
+        tags_match: str = "any",
+        now: datetime | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        weights: Weights | None = None,
+        vector: Floats | None = None,
+    ) -> Answers:
+        """Find what answers a question, best first.
+
+        Args:
+            question: in plain words. A time that it names ("in May", "last week") is preferred.
+            bank: whose memory.
+            limit: answers at most.
+            max_tokens: estimated tokens of all answers' texts at most (4,096 by default).
+            kinds: `world`, `experience`, `observation`; all by default.
+            tags: labels to filter by, see `tags_match`.
+            tags_match: any, all, any_strict, all_strict, exact; the strict ones leave out what
+                has no tags.
+            now: when the question is asked, for "yesterday" and the like; now by default.
+            since: prefer what happened or was said from here, instead of a time in the question.
+            until: and before here.
+            weights: how much each arm counts; for measuring.
+            vector: a question vector to use instead of embedding the question.
+
+        Raises:
+            InvalidInput: an empty or over-long question, an unknown kind or match.
+        """
+        options = RecallOptions(
+            limit=limit,
+            max_tokens=max_tokens or self._settings.recall_max_tokens,
+            kinds=None if kinds is None else [_kind(k) for k in kinds],
+            tags=None if tags is None else TagFilter(tuple(tags), _match(tags_match)),
+            now=None if now is None else to_us(now),
+            offset_min=_offset(now),
+            since=None if since is None else to_us(since),
+            until=None if until is None else to_us(until),
+            weights=weights or Weights(),
+            vector=vector,
+        )
+        return answers_of(await self._open.recall(_ref(bank), question, options))
+
+    async def prime(
+        self,
+        *,
+        bank: str = "default",
+        cue: str | None = None,
+        max_memories: int | None = None,
+        temporal_ratio: float | None = None,
+        window: timedelta | None = None,
+        weights: ScoringWeights | None = None,
+        reinforce: bool = True,
+    ) -> PrimedContext:
+        """Return the context that a conversation should start with.
+
+        Args:
+            bank: whose memory.
+            cue: what the conversation is about; without it the most recent memories come.
+            max_memories: at most; 20 by default, 200 at most.
+            temporal_ratio: share of recent ones, 0 to 1; .5 by default.
+            window: how far back is recent; 7 days by default. Older ones only fill up.
+            weights: of the composite score.
+            reinforce: count this as a use of the memories returned.
+        """
+        settings = self._settings
+        window = window or timedelta(days=settings.prime_window_days)
+        options = PrimeOptions(
+            max_memories=settings.prime_max_memories if max_memories is None else max_memories,
+            cue=cue,
+            weights=weights or ScoringWeights(),
+            temporal_ratio=(
+                settings.prime_temporal_ratio if temporal_ratio is None else temporal_ratio
+            ),
+            window_us=window // MICROSECOND,
+            reinforce=reinforce,
+        )
+        return context_of(await self._open.prime(_ref(bank), options))
+
+    async def forget(
+        self, ids: Iterable[str] = (), *, documents: Iterable[str] = (), bank: str = "default"
+    ) -> Receipt:
+        """Erase memories by id, or whole documents by name; see `verbs.forget`."""
+        receipt = await self._open.forget(
+            _ref(bank), unit_ids=[parse_id(i) for i in ids], documents=list(documents)
+        )
+        self._open.worker.wake()
+        return receipt
+
+    async def status(self) -> Status:
+        """Report what is here, which models are in use, and what should be known."""
+        return await self._open.status()
+
+    @property
+    def _open(self) -> App:
+        if self._app is None:
+            raise InvalidInput("this memory is not open: use it in a `with` block")
+        return self._app
+
+
+def make_settings(folder: str | Path | None, options: Mapping[str, Any]) -> Settings:
+    """Return settings for a folder and further settings by name."""
+    settings = Settings(**options)
+    return settings if folder is None else settings.model_copy(update={"data": Path(folder)})
+
+
+def _text(content: str | Messages) -> str:
+    return content if isinstance(content, str) else json.dumps(list(content), ensure_ascii=False)
+
+
+def _said(item: Item, timestamp: datetime | None) -> Item:
+    if timestamp is None:
+        return item
+    return replace(item, timestamp=to_us(timestamp), offset_min=_offset(timestamp))
+
+
+def _offset(moment: datetime | None) -> int | None:
+    offset = moment.utcoffset() if moment is not None else None
+    return None if offset is None else int(offset.total_seconds() // 60)
+
+
+def _ref(bank: str) -> BankRef:
+    return BankRef(DEFAULT_TENANT, bank)
+
+
+def _kind(name: str) -> Kind:
+    try:
+        return Kind[name.upper()]
+    except KeyError:
+        known = ", ".join(k.name.lower() for k in Kind)
+        raise InvalidInput(f"unknown kind {name!r}; choose {known}", field="kinds") from None
+
+
+def _match(name: str) -> TagMatch:
+    try:
+        return TagMatch(name)
+    except ValueError:
+        known = ", ".join(TagMatch)
+        raise InvalidInput(
+            f"unknown tags_match {name!r}; choose {known}", field="tags_match"
+        ) from None

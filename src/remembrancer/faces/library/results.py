@@ -1,0 +1,196 @@
+"""What the library's verbs return: plain frozen objects with text ids and aware datetimes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+from ...nouns.clock import from_us
+from ...nouns.ids import to_uuid
+from ...nouns.memory import Polarity, Unit
+from ...verbs.prime import Context, Primed
+from ...verbs.recall import Answer, Arms, Recollection, Timings
+
+Period = tuple[datetime, datetime]  # half-open
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A statement read from a memory; its text stands there word for word."""
+
+    id: str
+    text: str
+    subject: str | None
+    negated: bool
+    modality: str
+    occurred: Period | None
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """One memory: a turn or passage, verbatim, with what is known of it.
+
+    `occurred` is the time that its text speaks of, when it names one. `turn` counts the turns of
+    its document, `part` the passages of a long turn. `document` is the document's name.
+    """
+
+    id: str
+    text: str
+    speaker: str | None
+    role: str
+    said_at: datetime
+    occurred: Period | None
+    precision: str | None
+    turn: int
+    part: int
+    document: str | None = None
+    note: str | None = None
+    tags: tuple[str, ...] = ()
+    metadata: dict[str, str] = field(default_factory=dict)
+    facts: tuple[Fact, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One answer of a recall. `why` holds each arm's raw value."""
+
+    memory: Memory
+    score: float
+    why: Arms
+
+    @property
+    def text(self) -> str:
+        """The memory's text."""
+        return self.memory.text
+
+    @property
+    def id(self) -> str:
+        """The memory's id."""
+        return self.memory.id
+
+
+class Answers(Sequence[Found]):
+    """The answers of a recall, best first, and how they came about.
+
+    Attributes:
+        considered: candidates before the cut.
+        tokens: estimated tokens of the answers' texts.
+        revision: the bank's revision that was searched.
+        timings: where the time went, in milliseconds.
+        degraded: why an arm was missing, or None.
+    """
+
+    def __init__(self, answers: Sequence[Found], of: Recollection) -> None:
+        self._answers = tuple(answers)
+        self.considered = of.considered
+        self.tokens = of.tokens
+        self.revision = of.revision
+        self.timings: Timings = of.timings
+        self.degraded = of.degraded
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._answers[index]
+
+    def __len__(self) -> int:
+        return len(self._answers)
+
+    def __iter__(self) -> Iterator[Found]:
+        return iter(self._answers)
+
+
+@dataclass(frozen=True, slots=True)
+class PrimedMemory:
+    """One memory of a primed context."""
+
+    memory: Memory
+    score: float
+    relevance: float
+    strategy: str  # temporal or similarity
+
+    @property
+    def text(self) -> str:
+        """The memory's text."""
+        return self.memory.text
+
+
+@dataclass(frozen=True, slots=True)
+class PrimedContext:
+    """What prime returns: memories by composite score."""
+
+    memories: tuple[PrimedMemory, ...]
+    temporal_count: int
+    similarity_count: int
+    embed_ms: float
+    total_ms: float
+    degraded: str | None
+
+
+def answers_of(found: Recollection) -> Answers:
+    """Shape a recollection."""
+    return Answers([_found(a) for a in found.answers], found)
+
+
+def context_of(context: Context) -> PrimedContext:
+    """Shape a primed context."""
+    return PrimedContext(
+        tuple(_primed(m) for m in context.memories),
+        context.temporal_count,
+        context.similarity_count,
+        context.embed_ms,
+        context.total_ms,
+        context.degraded,
+    )
+
+
+def memory_of(unit: Unit, facts: Sequence[Unit] = (), document: str | None = None) -> Memory:
+    """Shape a unit and the facts read from it."""
+    return Memory(
+        id=to_uuid(unit.id),
+        text=unit.text,
+        speaker=unit.speaker,
+        role=unit.role.name.lower(),
+        said_at=_moment(unit.mentioned_at, unit),
+        occurred=_occurred(unit),
+        precision=unit.precision.value if unit.precision else None,
+        turn=unit.turn,
+        part=unit.part,
+        document=document,
+        note=unit.note,
+        tags=unit.tags,
+        metadata=dict(unit.metadata or {}),
+        facts=tuple(_fact(f) for f in facts),
+    )
+
+
+def _found(answer: Answer) -> Found:
+    return Found(memory_of(answer.unit, answer.facts, answer.document), answer.score, answer.arms)
+
+
+def _primed(primed: Primed) -> PrimedMemory:
+    return PrimedMemory(
+        memory_of(primed.unit), primed.score, primed.relevance, primed.strategy.value
+    )
+
+
+def _fact(unit: Unit) -> Fact:
+    return Fact(
+        id=to_uuid(unit.id),
+        text=unit.text,
+        subject=unit.subject,
+        negated=unit.polarity is Polarity.NEGATED,
+        modality=unit.modality.value,
+        occurred=_occurred(unit),
+    )
+
+
+def _occurred(unit: Unit) -> Period | None:
+    if unit.occurred_start is None or unit.occurred_end is None:
+        return None
+    return _moment(unit.occurred_start, unit), _moment(unit.occurred_end, unit)
+
+
+def _moment(us: int, unit: Unit) -> datetime:
+    """Return a time in the zone offset that the caller used."""
+    return from_us(us).astimezone(timezone(timedelta(minutes=unit.offset_min or 0)))

@@ -1,0 +1,1 @@
+"""One file a verb: what each promise of the memory does, top to bottom."""

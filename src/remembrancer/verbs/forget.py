@@ -1,0 +1,86 @@
+"""forget: erase, not hide.
+
+What is forgotten is invisible everywhere once the call has returned, and gone from the bytes on
+disk soon after: a durable `sweep` job, written in the same transaction, rewrites the index files
+that held it and empties the write-ahead log. Forgetting a fact forgets the turn that says it, and
+with it all facts read from that turn: they are one memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..finding.indexes import Indexes
+from ..keeping.store import Batch, Store
+from ..nouns.clock import Clock
+from ..nouns.errors import InvalidInput, RemembrancerError
+from ..nouns.ids import IdMaker
+from ..nouns.memory import BankRef, Job, JobState
+
+SWEEP = "sweep"
+_REOPEN = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What was erased: ids of sources and of the facts read from them; documents by name.
+
+    `missing` are ids that were asked for and are not in this bank.
+    """
+
+    erased: tuple[bytes, ...]
+    documents: tuple[str, ...]
+    missing: tuple[bytes, ...]
+    revision: int
+
+
+class Forget:
+    """The verb; everything it needs is passed in."""
+
+    def __init__(self, store: Store, indexes: Indexes, *, ids: IdMaker, clock: Clock) -> None:
+        self._store = store
+        self._indexes = indexes
+        self._ids = ids
+        self._clock = clock
+
+    async def __call__(
+        self, ref: BankRef, *, unit_ids: Sequence[bytes] = (), documents: Sequence[str] = ()
+    ) -> Receipt:
+        """Erase units and documents of one bank in one transaction.
+
+        Raises:
+            InvalidInput: neither ids nor documents are given.
+        """
+        if not unit_ids and not documents:
+            raise InvalidInput(
+                "name what to forget: memory ids or documents", field="memory_ids", limit=1
+            )
+        async with self._store.snapshot(ref) as view:
+            units = await view.units(list(dict.fromkeys(unit_ids)))
+            there = [name for name in documents if await view.document(name) is not None]
+        found = {u.id for u in units}
+        whole = [u.source_id or u.id for u in units]
+        now = self._clock.now_us()
+        if not whole and not there:
+            return Receipt((), (), tuple(i for i in unit_ids if i not in found), view.revision)
+        sweep = Job(self._ids.new(), ref, SWEEP, JobState.PENDING, now, now)
+        applied = await self._store.apply(
+            ref, Batch(erase=list(dict.fromkeys(whole)), erase_documents=there, jobs=[sweep])
+        )
+        return Receipt(
+            applied.erased,
+            tuple(there),
+            tuple(i for i in unit_ids if i not in found),
+            applied.revision,
+        )
+
+    async def sweep(self, ref: BankRef) -> None:
+        """Remove what was forgotten from this bank's index files and from the store's files."""
+        for _ in range(_REOPEN):
+            async with self._store.snapshot(ref) as view:
+                if await self._indexes.compact(ref, view, purge=True):
+                    break
+        else:
+            raise RemembrancerError("the index could not be rewritten; it will be tried again")
+        await self._store.sweep(self._clock.now_us())

@@ -1,0 +1,256 @@
+"""recall: find what answers a question.
+
+One snapshot, one index state at its revision, one search, then the rows of the best within a token
+budget. An answer is a source with the facts read from it; a fact and its source are one answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import re
+import time
+from collections.abc import Collection, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, field, replace
+
+from ..finding.indexes import Indexes
+from ..finding.search import Candidates, Query, Weights, search
+from ..finding.state import IndexState
+from ..finding.tagging import TagFilter
+from ..finding.terms import Analyzer
+from ..keeping.store import Store, View
+from ..models.embedder import Embedder, Floats
+from ..nouns.clock import Clock
+from ..nouns.errors import InvalidInput, RemembrancerError, TooLarge
+from ..nouns.memory import BankRef, Kind, Role, Unit
+from ..nouns.text import clean, estimate_tokens
+from .embedding import MOVED
+from .units import DateFinder
+
+# A question about what the assistant said; any other is taken to be about the user.
+_ABOUT_ASSISTANT = re.compile(
+    r"\byou\s+(?:ever\s+|also\s+|just\s+)?(?:recommend|suggest|say|said|tell|told|mention|explain"
+    r"|give|gave|list|propose|advise|describe|answer|write|wrote|show|provide|offer)",
+    re.IGNORECASE,
+)
+_REOPEN = 50  # snapshots tried before giving up on a bank that is written to without pause
+
+
+@dataclass(frozen=True, slots=True)
+class Arms:
+    """Why an answer was found: each arm's raw value. None where an arm did not take part."""
+
+    keyword: float
+    window_keyword: float
+    cosine: float | None
+    window_cosine: float | None
+    speaker: float
+    role: float
+    time: float
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One answer: a unit, the facts read from it, its document's name, and its fused score."""
+
+    unit: Unit
+    facts: tuple[Unit, ...]
+    document: str | None
+    score: float
+    arms: Arms
+
+
+@dataclass(frozen=True, slots=True)
+class Timings:
+    """Where the time went, in milliseconds."""
+
+    embed_ms: float
+    search_ms: float
+    rows_ms: float
+    total_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class Recollection:
+    """The answers, best first, and what they were cut from."""
+
+    answers: tuple[Answer, ...]
+    considered: int  # candidates before the cut
+    tokens: int  # estimated tokens of the answers' texts
+    revision: int
+    timings: Timings
+    degraded: str | None = None  # why an arm was missing, for people
+
+
+@dataclass(frozen=True, slots=True)
+class RecallOptions:
+    """What may be asked besides the question. Times in microseconds."""
+
+    limit: int = 20
+    max_tokens: int = 4096
+    kinds: Collection[Kind] | None = None
+    tags: TagFilter | None = None
+    now: int | None = None  # when the question is asked; None: the clock's now
+    offset_min: int | None = None  # the asker's UTC offset
+    since: int | None = None  # prefer what happened or was said from here
+    until: int | None = None
+    weights: Weights = field(default_factory=Weights)
+    vector: Floats | None = None  # use this instead of embedding the question
+
+
+class Recall:
+    """The verb; everything it needs is passed in."""
+
+    def __init__(
+        self,
+        store: Store,
+        indexes: Indexes,
+        embedder: Embedder | None,
+        analyzer: Analyzer,
+        find_dates: DateFinder,
+        *,
+        clock: Clock,
+        pool: Executor,
+        max_query_chars: int,
+        generation: int,
+    ) -> None:
+        self._store = store
+        self._indexes = indexes
+        self._embedder = embedder
+        self._analyzer = analyzer
+        self._find_dates = find_dates
+        self._clock = clock
+        self._pool = pool
+        self._max_query_chars = max_query_chars
+        self._generation = generation  # whose vectors `embedder` makes
+
+    async def __call__(
+        self, ref: BankRef, question: str, options: RecallOptions | None = None
+    ) -> Recollection:
+        """Answer a question from one bank; a bank that does not exist has no answers.
+
+        Raises:
+            InvalidInput: an empty or over-long question, or a limit below 1.
+        """
+        options = options or RecallOptions()
+        question = self._check(question, options)
+        started = time.perf_counter()
+        query, degraded = await self._query(question, options)
+        embedded = time.perf_counter()
+        for _ in range(_REOPEN):
+            async with self._store.snapshot(ref) as view:
+                state = await self._indexes.state_for(ref, view)
+                if state is None:
+                    continue
+                if query.vector is not None and view.generation != self._generation:
+                    query, degraded = replace(query, vector=None), MOVED
+                found = await self._search(state, query)
+                searched = time.perf_counter()
+                answers, tokens = await _fetch(view, found, options)
+                ended = time.perf_counter()
+                return Recollection(
+                    answers,
+                    considered=len(found.ids),
+                    tokens=tokens,
+                    revision=view.revision,
+                    timings=Timings(
+                        embed_ms=(embedded - started) * 1e3,
+                        search_ms=(searched - embedded) * 1e3,
+                        rows_ms=(ended - searched) * 1e3,
+                        total_ms=(ended - started) * 1e3,
+                    ),
+                    degraded=degraded,
+                )
+        raise RemembrancerError("the bank changes faster than it can be read; try again")
+
+    def _check(self, question: str, options: RecallOptions) -> str:
+        question = clean(question)
+        if not any(c.isalnum() for c in question):
+            raise InvalidInput("query must hold at least one word", field="query", limit=1)
+        if len(question) > self._max_query_chars:
+            raise TooLarge(
+                f"query has {len(question)} characters; the limit is {self._max_query_chars}: "
+                "ask a shorter question",
+                field="query",
+                limit=self._max_query_chars,
+            )
+        if options.limit < 1:
+            raise InvalidInput("limit must be at least 1", field="limit", limit=1)
+        if options.max_tokens < 1:
+            raise InvalidInput("max_tokens must be at least 1", field="max_tokens", limit=1)
+        return question
+
+    async def _query(self, question: str, options: RecallOptions) -> tuple[Query, str | None]:
+        """Turn a question into a query; without its vector when the embedder fails."""
+        vector, degraded = options.vector, None
+        if vector is None and self._embedder is not None:
+            try:
+                vector = await self._embedder.embed_query(question)
+            except RemembrancerError as error:
+                degraded = f"searched by words alone: {error.message}"
+        since, until = options.since, options.until
+        if since is None and until is None:
+            now = options.now if options.now is not None else self._clock.now_us()
+            dates = self._find_dates(question, now, options.offset_min)
+            if dates:
+                since, until = dates[0].start, dates[0].end
+        query = Query(
+            text=question,
+            terms=self._analyzer.terms(question),
+            vector=vector,
+            role=Role.ASSISTANT if _ABOUT_ASSISTANT.search(question) else Role.USER,
+            since=since,
+            until=until,
+            kinds=[int(k) for k in options.kinds] if options.kinds is not None else None,
+            tags=options.tags,
+            weights=options.weights,
+        )
+        return query, degraded
+
+    async def _search(self, state: IndexState, query: Query) -> Candidates:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._pool, search, state, query)
+
+
+async def _fetch(
+    view: View, found: Candidates, options: RecallOptions
+) -> tuple[tuple[Answer, ...], int]:
+    """Fetch the rows of the best candidates that fit the limit and the token budget.
+
+    One that does not fit is passed over, so that a long text does not end the answer.
+    """
+    answers: list[Answer] = []
+    left = options.max_tokens
+    for start in range(0, len(found.ids), options.limit):
+        ids = found.ids[start : start + options.limit]
+        rows = {row.unit.id: row for row in await view.recalled(ids)}
+        for number, unit_id in enumerate(ids, start):
+            row = rows.get(unit_id)
+            cost = estimate_tokens(row.unit.text) if row else 0
+            if row is None or cost > left:
+                continue
+            left -= cost
+            answers.append(Answer(*row, *_scores(found, number)))
+            if len(answers) == options.limit:
+                return tuple(answers), options.max_tokens - left
+        if left < 1:
+            break
+    return tuple(answers), options.max_tokens - left
+
+
+def _scores(found: Candidates, i: int) -> tuple[float, Arms]:
+    def number(values: Sequence[float]) -> float | None:
+        value = float(values[i])
+        return None if math.isnan(value) else value  # the unit is not embedded
+
+    arms = Arms(
+        keyword=float(found.keyword[i]),
+        window_keyword=float(found.window_keyword[i]),
+        cosine=number(found.cosine),  # type: ignore[arg-type]
+        window_cosine=number(found.window_cosine),  # type: ignore[arg-type]
+        speaker=float(found.speaker[i]),
+        role=float(found.role[i]),
+        time=float(found.time[i]),
+    )
+    return float(found.score[i]), arms
