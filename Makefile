@@ -17,7 +17,7 @@ help: ## list the tasks
 setup: ## make .venv, install the locked packages, fetch the model (once; then offline)
 	@scripts/setup.sh "$(PYTHON)"
 
-demo: setup ## show retain, prime and remind on a made-up conversation
+demo: setup ## show retain, recall, prime and forget on a made-up conversation
 	@$(BIN)/remembrancer demo
 
 test: setup ## run all tests

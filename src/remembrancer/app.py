@@ -64,7 +64,7 @@ class App:
         self.embedder = embedder
         self.clock = clock
         self.indexes = Indexes(
-            settings.folder / "index",
+            store_folder(settings) / "index",
             embedder.dim if embedder else 0,
             settings.index_memory_mb * 1024 * 1024,
         )
@@ -195,8 +195,17 @@ def open_store(settings: Settings, clock: Clock) -> Store:
     Raises:
         InvalidInput: a URL of a kind that is not known.
     """
+    return SqliteStore(store_folder(settings), clock=clock)
+
+
+def store_folder(settings: Settings) -> Path:
+    """Return the folder of the rows and of the index over them.
+
+    Raises:
+        InvalidInput: the store's URL is of a kind that is not known.
+    """
     if settings.store is None:
-        return SqliteStore(settings.folder, clock=clock)
+        return settings.folder
     url = urlsplit(settings.store)
     if url.scheme != "sqlite" or url.netloc or not url.path.strip("/"):
         raise InvalidInput(
@@ -205,7 +214,7 @@ def open_store(settings: Settings, clock: Clock) -> Store:
             field="store",
         )
     # Three slashes lead to a relative path, four to an absolute one, as SQLAlchemy has it.
-    return SqliteStore(Path(url.path[1:]).expanduser(), clock=clock)
+    return Path(url.path[1:]).expanduser()
 
 
 def date_finder(languages: tuple[str, ...]) -> DateFinder:

@@ -1,0 +1,1 @@
+"""The demo: a made-up conversation, kept, asked, primed and partly forgotten."""

@@ -1,0 +1,48 @@
+"""The demo from top to bottom: plays each part, then shows it."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from ....app import App
+from ....nouns.errors import NotFound
+from ....settings import Settings
+from ..output import progress_bar, results, warnings_as_lines
+from . import show
+from .clock import StartedClock
+from .play import Player
+from .script import load
+
+
+def perform(folder: Path) -> None:
+    """Run the demo in a folder."""
+    with warnings_as_lines():
+        asyncio.run(_perform(folder))
+
+
+async def _perform(folder: Path) -> None:
+    out = results()
+    script = load()
+    show.opening(out, script)
+    settings = Settings(data=folder, store=None, embedder="bge-small")
+    app = await App.open(settings, clock=StartedClock(script.clock), background=False)
+    try:
+        player = Player(app, script)
+        with progress_bar("retaining") as progress:
+            kept = await player.retain(progress)
+        show.kept(out, kept)
+        show.heading_recall(out)
+        questions = []
+        for question in script.questions:
+            questions.append(await player.ask(question))
+            show.asked(out, questions[-1])
+        context = await player.prime()
+        show.primed(out, script.cue, context)
+        secret = await player.ask(script.secret_question, limit=1)
+        if not secret.answers:
+            raise NotFound("the demo found nothing to forget")
+        show.forgotten(out, secret, await player.forget(secret.answers[0], folder))
+        show.summary(out, kept, questions, context)
+    finally:
+        await app.close()

@@ -1,0 +1,45 @@
+"""The command `remembrancer`: its commands, each from a module of its own."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from . import backup, forget, prime, recall, reembed, retain, serve, status, version
+from .demo import command as demo
+from .errors import Commands
+
+app = typer.Typer(
+    cls=Commands,
+    name="remembrancer",
+    help="The memory of AI agents: keep what an agent was told, find it again, prime it.",
+    epilog="[bold]Start here[/bold]\n\nremembrancer demo\n\n"
+    "remembrancer retain notes.md chat.json --bank ann\n\n"
+    'remembrancer recall "Where does Ann live?" --bank ann\n\n'
+    "remembrancer serve --data ./data",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["--help", "-h"]},
+    pretty_exceptions_enable=False,
+)
+
+for _module in (retain, recall, prime, forget, status, serve, reembed, backup, demo, version):
+    app.command(_module.NAME, epilog=_module.EPILOG)(_module.command)
+
+
+@app.callback()
+def _main(
+    _version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the version.", is_eager=True, callback=version.print_and_exit
+        ),
+    ] = False,
+) -> None:
+    """The memory of AI agents: keep what an agent was told, find it again, prime it."""
+
+
+def run() -> None:
+    """Run the command line; the entry point."""
+    app(prog_name="remembrancer")

@@ -1,0 +1,46 @@
+"""`remembrancer serve`: run the server."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from .options import Data, Embedder, StoreUrl, examples, settings_of
+
+NAME = "serve"
+EPILOG = examples(
+    "remembrancer serve",
+    "remembrancer serve --data ./data --http 127.0.0.1:7000 --grpc off",
+    "REMEMBRANCER_EMBEDDER=none remembrancer serve",
+)
+
+
+def command(
+    data: Data = None,
+    store: StoreUrl = None,
+    embedder: Embedder = None,
+    http: Annotated[
+        str | None,
+        typer.Option(
+            envvar="REMEMBRANCER_HTTP",
+            metavar="HOST:PORT",
+            help="Of the HTTP face; 127.0.0.1:6381 by default.",
+            show_default=False,
+        ),
+    ] = None,
+    grpc: Annotated[
+        str | None,
+        typer.Option(
+            envvar="REMEMBRANCER_GRPC",
+            metavar="HOST:PORT",
+            help="Of the gRPC face, 'off' for none; 127.0.0.1:6380 by default.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Serve a memory until interrupted. Options win over environment variables."""
+    settings = settings_of(data, store, embedder, http=http, grpc=grpc)
+    from ..http.server import run  # noqa: PLC0415
+
+    run(settings)

@@ -1,0 +1,56 @@
+"""Opens the memory for the length of one command."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, TypeVar
+
+from ...nouns.errors import NotFound
+from .output import warnings_as_lines
+
+if TYPE_CHECKING:
+    from ...app import App
+    from ...settings import Settings
+
+T = TypeVar("T")
+
+
+def with_app(settings: Settings, work: Callable[[App], Awaitable[T]]) -> T:
+    """Open the memory, do the work, close it; background work is left to servers."""
+    import asyncio  # noqa: PLC0415
+
+    from ...app import App  # noqa: PLC0415
+
+    async def run() -> T:
+        app = await App.open(settings, background=False)
+        try:
+            return await work(app)
+        finally:
+            await app.close()
+
+    with warnings_as_lines():
+        return asyncio.run(run())
+
+
+def must_exist(settings: Settings) -> None:
+    """Refuse a folder that is not there: reading from a mistyped one would only make it.
+
+    Raises:
+        NotFound: says so and how to go on.
+    """
+    if settings.store is None and not settings.folder.is_dir():
+        raise NotFound(
+            f"there is no memory in {settings.folder} yet: `remembrancer retain FILE` makes one, "
+            "--data DIR names another folder",
+            field="data",
+        )
+
+
+async def note_unknown_bank(app: App, tenant: str, bank: str) -> str | None:
+    """Return a remark when a bank does not exist, with the names of some that do."""
+    from ...nouns.memory import BankRef  # noqa: PLC0415
+
+    if await app.store.bank(BankRef(tenant, bank)) is not None:
+        return None
+    names = [b.ref.bank for b in await app.store.banks(tenant, limit=10)]
+    return f"there is no bank {bank!r} here; banks: {', '.join(names) or 'none yet'}"

@@ -1,0 +1,38 @@
+"""The JSON of memories; stable: fields may be added, never renamed."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from ..library.results import Found, Memory, PrimedMemory
+
+
+def memory_shape(memory: Memory) -> dict[str, Any]:
+    """Return a memory as JSON has it; times as ISO 8601."""
+    return asdict(memory)
+
+
+def found_shape(rank: int, found: Found) -> dict[str, Any]:
+    """Return an answer of a recall: the memory with its rank, score and arms."""
+    head = {"rank": rank, "score": found.score}
+    return head | memory_shape(found.memory) | {"why": asdict(found.why)}
+
+
+def primed_shape(primed: PrimedMemory) -> dict[str, Any]:
+    """Return a memory of a prime."""
+    head = {"score": primed.score, "relevance": primed.relevance, "strategy": primed.strategy}
+    return head | memory_shape(primed.memory)
+
+
+def who(memory: Memory) -> str:
+    """Return who spoke: a name, else the role, else nothing."""
+    if memory.speaker:
+        return memory.speaker
+    return "" if memory.role == "none" else memory.role
+
+
+def context_line(memory: Memory) -> str:
+    """Return a memory as one line of a context: the day, who spoke, what was said."""
+    said = f"{who(memory)}: " if who(memory) else ""
+    return f"[{memory.said_at:%Y-%m-%d}] {said}{' '.join(memory.text.split())}"

@@ -1,0 +1,45 @@
+"""Runs sweeps at once, so that what was forgotten is gone from the disk when a command ends."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ...app import App
+    from ...nouns.memory import BankRef, Job
+
+_WAIT_S = 30.0  # for another process that took the sweep over
+_POLL_S = 0.1
+
+
+async def sweep_now(app: App, ref: BankRef) -> bool:
+    """Run the sweeps that are due, and no other jobs; return whether this bank's are all done."""
+    from ...keeping.worker import Worker  # noqa: PLC0415
+    from ...verbs.forget import SWEEP  # noqa: PLC0415
+
+    async def handle(job: Job) -> Mapping[str, Any]:
+        await app.forget.sweep(job.ref)
+        return {}
+
+    worker = Worker(app.store, {SWEEP: handle}, clock=app.clock)
+    loop = asyncio.get_running_loop()
+    end = loop.time() + _WAIT_S
+    await worker.drain()
+    while not (done := await _done(app, ref)) and loop.time() < end:
+        await asyncio.sleep(_POLL_S)
+        await worker.drain()
+    return done
+
+
+async def _done(app: App, ref: BankRef) -> bool:
+    from ...nouns.memory import JobState  # noqa: PLC0415
+    from ...verbs.forget import SWEEP  # noqa: PLC0415
+
+    open_jobs = [
+        job
+        for state in (JobState.PENDING, JobState.PROCESSING, JobState.FAILED)
+        for job in await app.store.jobs(ref, state=state, limit=100)
+    ]
+    return not any(job.kind == SWEEP for job in open_jobs)
