@@ -1,0 +1,51 @@
+"""All benches, small, on made data: `python -m bench`. Figures go to bench/results/."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from . import beam, ingest, latency, locomo, made, report
+from .metrics import Figures
+
+RESULTS = Path(__file__).parent / "results"
+
+BENCHES: dict[str, tuple[Callable[[Sequence[str]], Figures], str]] = {
+    "locomo": (locomo.main, "turns found on chats between people, beside BM25"),
+    "beam": (beam.main, "messages found on chats with an assistant, beside BM25"),
+    "latency": (latency.main, "recall, prime, start, retain, forget: time and memory"),
+    "ingest": (ingest.main, "turns a second, bytes a unit, share of embedding"),
+}
+
+
+def small(folder: Path) -> dict[str, list[str]]:
+    """Return the arguments of each bench for a small run on made data put into `folder`."""
+    chats, talks = folder / "chats.json", folder / "talks.json"
+    chats.write_text(json.dumps(made.locomo()), encoding="utf-8")
+    talks.write_text(json.dumps(made.beam()), encoding="utf-8")
+    return {
+        "locomo": [str(chats)],
+        "beam": [str(talks)],
+        "latency": [
+            *("--sizes", "1000", "--queries", "200", "--stored", "5000"),
+            *("--data", str(folder / "data")),
+        ],
+        "ingest": [str(chats)],
+    }
+
+
+def main() -> None:
+    """List the benches and run each one, small."""
+    report.console.print("The benches; each is run as `python -m bench.NAME`, see its --help:")
+    for name, (_, about) in BENCHES.items():
+        report.console.print(f"  {name:8} {about}")
+    report.console.print(f"Now all of them, small, on made data; figures go to {RESULTS}.\n")
+    with tempfile.TemporaryDirectory(prefix="bench-") as folder:
+        for name, arguments in small(Path(folder)).items():
+            BENCHES[name][0]([*arguments, "--json", str(RESULTS / f"{name}.json")])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,117 @@
+"""LoCoMo: do the turns that hold the answer come back? Beside it plain BM25 on the same turns."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import remembrancer
+from remembrancer import Weights
+
+from . import report
+from .datasets import Chat, Message, load_chats
+from .metrics import (
+    Case,
+    Figures,
+    best_elsewhere,
+    frac_at,
+    group_sizes,
+    retrieval_figures,
+)
+from .retrieval import SYSTEMS, Advance, Asked, ask, bm25_rows, retain_chats
+
+LIMIT = 50
+SPEECH = "cat1-4"  # what weights are chosen by
+
+# Around the defaults, one thing changed at a time.
+GRID = {
+    "defaults": Weights(),
+    "keywords": Weights(text=0.3, window=0.3, vector=0.2, window_vector=0.2),
+    "more keywords": Weights(text=0.4, window=0.3, vector=0.15, window_vector=0.15),
+    "vectors": Weights(text=0.1, window=0.1, vector=0.4, window_vector=0.4),
+    "alone": Weights(text=0.3, window=0.1, vector=0.4, window_vector=0.2),
+    "windows": Weights(text=0.1, window=0.3, vector=0.2, window_vector=0.4),
+    "windows only": Weights(text=0.0, window=0.4, vector=0.0, window_vector=0.6),
+    "turn only": Weights(text=0.4, window=0.0, vector=0.6, window_vector=0.0),
+    "no speaker": Weights(speaker=0.0),
+    "more speaker": Weights(speaker=0.3),
+    "no time": Weights(time=0.0),
+    "more time": Weights(time=0.4),
+}
+
+
+def run(chats: Sequence[Chat], folder: Path, embedder: str) -> Figures:
+    """Measure LoCoMo chats with a memory in `folder`."""
+    asked = Asked()
+    with remembrancer.open(folder, embedder=embedder) as memory, report.progress() as bars:
+        retaining = bars.add_task("retain", total=sum(len(c.sessions) for c in chats))
+        turns, seconds = retain_chats(memory, chats, lambda: bars.advance(retaining))
+        asking = bars.add_task("recall", total=len(chats))
+        cases = []
+        for chat in chats:
+            cases.append(ask(memory, chat, LIMIT, asked))
+            bars.advance(asking)
+        weighing = bars.add_task("leave one out", total=len(chats) * (len(GRID) - 1))
+        loo = leave_one_out(memory, chats, cases, lambda: bars.advance(weighing))
+    flat = [case for of_chat in cases for case in of_chat]
+    figures = group_sizes(flat) | retrieval_figures(flat)
+    for prefix, rows in bm25_rows(chats, spoken_text).items():
+        figures |= retrieval_figures(rows, prefix)
+    figures |= loo | asked.figures()
+    figures["retain.turns_per_s"] = turns / seconds
+    return figures
+
+
+def leave_one_out(
+    memory: remembrancer.Memory,
+    chats: Sequence[Chat],
+    by_default: Sequence[Sequence[Case]],
+    advance: Advance,
+) -> Figures:
+    """Measure each chat with the weights of `GRID` that are best on all the others."""
+    if len(chats) < 2:
+        return {}
+    values = {"defaults": [_fractions(cases) for cases in by_default]}
+    for name, weights in GRID.items():
+        if name in values:
+            continue
+        values[name] = []
+        for chat in chats:
+            values[name].append(_fractions(ask(memory, chat, LIMIT, weights=weights)))
+            advance()
+    chosen = [values[best_elsewhere(values, i)][i] for i in range(len(chats))]
+    flat = [v for chat in chosen for v in chat]
+    means = {n: sum(map(sum, v)) / max(1, sum(map(len, v))) for n, v in values.items()}
+    report.show(f"frac@10.{SPEECH} by weights", means)
+    return {f"loo.frac@10.{SPEECH}": sum(flat) / len(flat)} if flat else {}
+
+
+def spoken_text(message: Message) -> str:
+    """Return what plain BM25 reads of a turn."""
+    return f"{message.speaker}: {message.text}"
+
+
+def main(argv: Sequence[str] | None = None) -> Figures:
+    """Run from the command line."""
+    parser = report.parser(
+        "locomo", __doc__ or "", "python -m bench.locomo locomo10.json --json locomo.json"
+    )
+    parser.add_argument("data", type=Path, help="a LoCoMo file")
+    parser.add_argument("--embedder", default="bge-small", help="as the setting of that name")
+    options = parser.parse_args(argv)
+    with tempfile.TemporaryDirectory(prefix="bench-") as folder:
+        figures = run(load_chats(options.data), Path(folder), options.embedder)
+    report.show_retrieval("LoCoMo, turns", figures, SYSTEMS)
+    rest = {n: v for n, v in figures.items() if n.startswith(("loo.", "recall.", "retain."))}
+    report.show("", rest)
+    report.write(options.json, figures)
+    return figures
+
+
+def _fractions(cases: Sequence[Case]) -> list[float]:
+    return [frac_at(case, 10) for case in cases if SPEECH in case.groups]
+
+
+if __name__ == "__main__":
+    main()
