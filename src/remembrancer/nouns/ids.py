@@ -14,6 +14,9 @@ from .errors import InvalidInput
 _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _DECODE = {c: i for i, c in enumerate(_CROCKFORD)} | {"O": 0, "I": 1, "L": 1}
 
+_RANDOM_BYTES = 8  # of one id
+_DRAW = 64  # ids whose random bytes are drawn at once
+
 
 class IdMaker:
     """Makes UUIDv7 (RFC 9562, method 1): 48 bits of Unix ms, a 12-bit counter, 62 random bits.
@@ -28,6 +31,7 @@ class IdMaker:
         self._clock = clock or SystemClock()
         self._random = random_bytes
         self._lock = threading.Lock()
+        self._drawn = b""
         self._ms = 0
         self._counter = 0
 
@@ -39,7 +43,10 @@ class IdMaker:
             if self._counter > 0xFFF:
                 ms, self._counter = ms + 1, 0
             self._ms = ms
-            tail = int.from_bytes(self._random(8), "big") & ((1 << 62) - 1)
+            if len(self._drawn) < _RANDOM_BYTES:
+                self._drawn = self._random(_DRAW * _RANDOM_BYTES)
+            tail = int.from_bytes(self._drawn[:_RANDOM_BYTES], "big") & ((1 << 62) - 1)
+            self._drawn = self._drawn[_RANDOM_BYTES:]
             value = (ms << 80) | (0x7 << 76) | (self._counter << 64) | (0b10 << 62) | tail
         return value.to_bytes(16, "big")
 

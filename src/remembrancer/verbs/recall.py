@@ -136,8 +136,9 @@ class Recall:
         options = options or RecallOptions()
         question = self._check(question, options)
         started = time.perf_counter()
-        query, degraded = await self._query(question, options)
+        vector, degraded = await self._embed(question, options)
         embedded = time.perf_counter()
+        query = self._query(question, vector, options)
         for _ in range(_REOPEN):
             async with self._store.snapshot(ref) as view:
                 state = await self._indexes.state_for(ref, view)
@@ -181,21 +182,25 @@ class Recall:
             raise InvalidInput("max_tokens must be at least 1", field="max_tokens", limit=1)
         return question
 
-    async def _query(self, question: str, options: RecallOptions) -> tuple[Query, str | None]:
-        """Turn a question into a query; without its vector when the embedder fails."""
-        vector, degraded = options.vector, None
-        if vector is None and self._embedder is not None:
-            try:
-                vector = await self._embedder.embed_query(question)
-            except RemembrancerError as error:
-                degraded = f"searched by words alone: {error.message}"
+    async def _embed(
+        self, question: str, options: RecallOptions
+    ) -> tuple[Floats | None, str | None]:
+        """Return the question's vector, or why there is none."""
+        if options.vector is not None or self._embedder is None:
+            return options.vector, None
+        try:
+            return await self._embedder.embed_query(question), None
+        except RemembrancerError as error:
+            return None, f"searched by words alone: {error.message}"
+
+    def _query(self, question: str, vector: Floats | None, options: RecallOptions) -> Query:
         since, until = options.since, options.until
         if since is None and until is None:
             now = options.now if options.now is not None else self._clock.now_us()
             dates = self._find_dates(question, now, options.offset_min)
             if dates:
                 since, until = dates[0].start, dates[0].end
-        query = Query(
+        return Query(
             text=question,
             terms=self._analyzer.terms(question),
             vector=vector,
@@ -206,7 +211,6 @@ class Recall:
             tags=options.tags,
             weights=options.weights,
         )
-        return query, degraded
 
     async def _search(self, state: IndexState, query: Query) -> Candidates:
         loop = asyncio.get_running_loop()
