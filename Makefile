@@ -9,7 +9,7 @@ LOCK := $(TOOLS)/bin/uv pip compile --quiet --no-config --universal --python-ver
 	--generate-hashes --no-annotate --custom-compile-command "make lock" $(LOCK_FLAGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test serve lint bench prove wheel lock clean
+.PHONY: help setup demo test serve lint docs bench prove wheel lock clean
 
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -31,6 +31,10 @@ lint: setup ## check style, types and the storeys
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+docs: setup ## write docs/settings.md and docs/benchmarks.md anew
+	@$(BIN)/python scripts/make_settings_doc.py
+	@$(BIN)/python scripts/make_benchmarks_doc.py
 
 bench: setup ## run all benches, small, on made data
 	@$(BIN)/python -m bench

@@ -105,8 +105,8 @@ def test_nearest_is_the_same_however_rows_are_spread(monkeypatch: pytest.MonkeyP
     one = build_part(rows, DIM)
     many = [build_part(rows[i::4], DIM) for i in range(4)]
     bits = sign_bits(unit(rng)[None, :])[:, 0]
-    whole = scan.nearest([one], [None], 0, bits, 3000, count=100)
-    spread = scan.nearest(many, [None] * 4, 0, bits, 3000, count=100)
+    whole = scan.nearest([one], [None], (0, 1), bits, 3000, count=100)
+    spread = scan.nearest(many, [None] * 4, (0, 1), bits, 3000, count=100)
     expected = set(one.ids[whole[0]].tolist())
     assert {i for p, r in zip(many, spread, strict=True) for i in p.ids[r].tolist()} == expected
     assert 100 <= len(expected) < 500

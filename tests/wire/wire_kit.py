@@ -13,7 +13,7 @@ from typing import Any, Self
 import httpx
 
 MAIN = """
-from remembrancer.faces.http.server import run
+from remembrancer.faces.serving import run
 from remembrancer.settings import Settings
 run(Settings())
 """
@@ -21,7 +21,7 @@ run(Settings())
 # As MAIN, but nothing works on what is queued.
 IDLE = """
 import asyncio
-from remembrancer.faces.http.server import serve
+from remembrancer.faces.serving import serve
 from remembrancer.settings import Settings
 asyncio.run(serve(Settings(), background=False))
 """
@@ -29,7 +29,7 @@ asyncio.run(serve(Settings(), background=False))
 # As MAIN, but an hour later, when every lease has run out.
 LATER = """
 import asyncio, time
-from remembrancer.faces.http.server import serve
+from remembrancer.faces.serving import serve
 from remembrancer.settings import Settings
 
 class Later:

@@ -8,10 +8,8 @@ about. Rank fusion over the same lists found less.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
-from concurrent.futures import Executor
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +22,6 @@ from .tagging import TagFilter, tag_mask
 from .terms import words
 
 TOP = 50  # of each arm
-_PARALLEL_ROWS = 20_000  # below, handing over to a thread costs more than it saves
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,17 +76,13 @@ class Candidates:
     time: NDArray[np.float64]
 
 
-def search(
-    state: IndexState, query: Query, top: int = TOP, pool: Executor | None = None
-) -> Candidates:
+def search(state: IndexState, query: Query, top: int = TOP) -> Candidates:
     """Search a state.
 
     Args:
         state: the index at one revision.
         query: see `Query`.
         top: how many each arm proposes.
-        pool: threads that run the vector scans of large banks beside the rest (numpy lets go of
-            the interpreter lock); the answer is the same without.
 
     Returns:
         Every candidate of any arm, by score descending, then by id.
@@ -100,30 +91,18 @@ def search(
     if not parts:
         return Candidates([], *(np.empty(0) for _ in range(8)))
     allowed = [_allowed(p, d, query) for p, d in zip(parts, state.dead, strict=True)]
-    vector = query.vector if query.vector is not None and state.dim == len(query.vector) else None
-    scans: list[Callable[[], list[Rows]]] = []
-    if vector is not None:
-        embedded = [_embedded(p, ok) for p, ok in zip(parts, allowed, strict=True)]
-        scans = [
-            _later(pool if state.live > _PARALLEL_ROWS else None, _vector_top, *call)
-            for call in ((state, embedded, slot, vector, top) for slot in range(SLOTS))
-        ]
     text = bm25(parts, state.dead, state.live, query.terms, "text")
     window = bm25(parts, state.dead, state.live, query.terms, "window")
     proposals = [best(text, allowed, top), best(window, allowed, top)]
+    vector = query.vector if query.vector is not None and state.dim == len(query.vector) else None
+    if vector is not None:
+        embedded = [_embedded(p, ok) for p, ok in zip(parts, allowed, strict=True)]
+        proposals += _vector_tops(state, embedded, vector, top)
     overlap = _time_scores(parts, query)
     if overlap is not None:
         proposals.append(_time_top(parts, allowed, overlap, top))
-    proposals += [scan() for scan in scans]
     union = [np.unique(np.concatenate([rows[i] for rows in proposals])) for i in range(len(parts))]
     return _fuse(state, query, vector, union, (text, window), overlap)
-
-
-def _later(pool: Executor | None, work: Callable[..., T], *args: object) -> Callable[[], T]:
-    """Start work in a pool and return what waits for it; without a pool, do it when asked."""
-    if pool is None:
-        return lambda: work(*args)
-    return pool.submit(work, *args).result
 
 
 def _allowed(part: Part, dead: Mask | None, query: Query) -> Mask | None:
@@ -146,18 +125,21 @@ def _embedded(part: Part, allowed: Mask | None) -> Mask | None:
     return has if allowed is None else has & allowed
 
 
-def _vector_top(
-    state: IndexState, allowed: Sequence[Mask | None], slot: int, vector: Floats, top: int
-) -> list[Rows]:
-    """Return the rows with the highest cosine, a part each."""
+def _vector_tops(
+    state: IndexState, allowed: Sequence[Mask | None], vector: Floats, top: int
+) -> list[list[Rows]]:
+    """Return for each slot the rows with the highest cosine, a part each."""
     parts = state.parts
     bits = sign_bits(vector[None, :])[:, 0]
-    near = nearest(parts, allowed, slot, bits, state.live, count=max(RESCORED, top))
+    near = nearest(parts, allowed, range(SLOTS), bits, state.live, count=max(RESCORED, top))
     place = _id_order(parts, near)
-    cosine = cosines(parts, near, place, slot, vector)
-    chosen = np.zeros(len(place), dtype=bool)
-    chosen[place[np.argsort(-cosine, kind="stable")[:top]]] = True
-    return _split(near, chosen)
+    tops = []
+    for slot in range(SLOTS):
+        cosine = cosines(parts, near, slot, vector)[place]
+        chosen = np.zeros(len(place), dtype=bool)
+        chosen[place[np.argsort(-cosine, kind="stable")[:top]]] = True
+        tops.append(_split(near, chosen))
+    return tops
 
 
 def _time_scores(parts: Sequence[Part], query: Query) -> list[NDArray[np.float64]] | None:
@@ -206,8 +188,7 @@ def _fuse(
 ) -> Candidates:
     """Score the union by every arm and add up.
 
-    Rows are put in id order first, so that the same matrices are multiplied however they are
-    spread over parts.
+    Rows are put in id order first, so that ties fall the same way however they are spread.
     """
     parts = state.parts
     place = _id_order(parts, union)
@@ -223,7 +204,7 @@ def _fuse(
     exact = [np.full(len(place), np.nan)] * SLOTS
     if vector is not None:
         for slot in range(SLOTS):
-            cosine = cosines(parts, union, place, slot, vector)
+            cosine = cosines(parts, union, slot, vector)[place]
             exact[slot] = np.where(embedded, cosine.astype(np.float64), np.nan)
     named = named_speakers(query.text, {n for p in parts for n in p.speakers})
     speaker = collect(_named(p, r, named) for p, r in zip(parts, union, strict=True))

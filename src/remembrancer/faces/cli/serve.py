@@ -41,6 +41,6 @@ def command(
 ) -> None:
     """Serve a memory until interrupted. Options win over environment variables."""
     settings = settings_of(data, store, embedder, http=http, grpc=grpc)
-    from ..http.server import run  # noqa: PLC0415
+    from ..serving import run  # noqa: PLC0415
 
     run(settings)

@@ -134,6 +134,17 @@ def in_week(week: Interval, day: int) -> Interval:
     return day_at((floor(week.start, "week") + timedelta(days=day)).date())
 
 
+_ONE_UNIT = frozenset({"week", "weekend", "month", "year"})
+
+
+def _is_verb(c: Context, i: int) -> bool:
+    """Return whether "last" at `i` is the verb: "it did last", but not "what we did last month"."""
+    before, after = c.word(i - 1), c.word(i + 1)
+    if before in {"do", "does", "did"}:
+        return not (after in w.WEEKDAYS or after in w.DAY_PARTS or after in _ONE_UNIT)
+    return before in w.VERB_BEFORE
+
+
 def qualified(c: Context, i: int, read: ReadDate) -> Found | None:
     """Read "last", "next", "this" and their like with a unit, weekday, month, season, holiday."""
     word = c.word(i)
@@ -143,7 +154,7 @@ def qualified(c: Context, i: int, read: ReadDate) -> Found | None:
     sign = -1 if word in w.LAST else 1 if word in w.NEXT else 0
     if word not in w.LAST | w.NEXT | w.THIS:
         return None
-    if word == "last" and c.word(i - 1) in w.VERB_BEFORE:
+    if word == "last" and _is_verb(c, i):
         return None
     nth = nth_of(c, i, read) if word == "last" else None
     if nth:

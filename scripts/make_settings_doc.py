@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""Write docs/settings.md from settings.py; with --check only say whether it is up to date."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from types import NoneType
+from typing import Any, get_args
+
+from annotated_types import Ge, Gt, Le, Lt
+from generated_doc import main, table
+from pydantic import SecretStr
+from pydantic.fields import FieldInfo
+
+from remembrancer.settings import Settings
+
+TARGET = Path(__file__).parents[1] / "docs" / "settings.md"
+
+HEAD = """\
+# Settings
+
+Each can be set in three ways, the later one winning over the earlier:
+
+1. an environment variable, `REMEMBRANCER_NAME=value`;
+2. an argument of `remembrancer.open` or of `remembrancer.Settings`;
+3. an option of the command line, where there is one.
+
+Lists are written as JSON in the environment: `REMEMBRANCER_DATE_LANGUAGES='["en", "de"]'`. A value
+that cannot be is an error when the memory is opened.
+"""
+
+TAIL = """\
+One more is read by the command line alone: with `REMEMBRANCER_TRACEBACK=1` an unexpected error
+shows where it happened.
+"""
+
+NAMES: dict[Any, str] = {
+    str: "text",
+    int: "integer",
+    float: "number",
+    Path: "path",
+    SecretStr: "text (secret)",
+    tuple[str, ...]: "list of texts",
+}
+BOUNDS: dict[type, tuple[str, str]] = {
+    Ge: ("ge", "at least"),
+    Gt: ("gt", "above"),
+    Le: ("le", "at most"),
+    Lt: ("lt", "below"),
+}
+
+
+def page() -> str:
+    """Return the page."""
+    rows = [_row(name, field) for name, field in Settings.model_fields.items()]
+    header = ("Name", "Environment variable", "Type", "Default", "Meaning")
+    return f"{HEAD}\n{table(header, rows)}\n{TAIL}"
+
+
+def _row(name: str, field: FieldInfo) -> list[str]:
+    prefix = Settings.model_config.get("env_prefix", "")
+    return [
+        f"`{name}`",
+        f"`{prefix}{name.upper()}`",
+        _type(field),
+        _default(field.default),
+        field.description or "",
+    ]
+
+
+def _type(field: FieldInfo) -> str:
+    """Spell a type and its bounds; that a value may be missing is seen from its default."""
+    kinds = [kind for kind in get_args(field.annotation) if kind is not NoneType]
+    optional = NoneType in get_args(field.annotation)
+    said = NAMES[kinds[0] if optional else field.annotation]
+    bounds = [_bound(each) for each in _metadata(field) if type(each) in BOUNDS]
+    return ", ".join([said, *bounds])
+
+
+def _metadata(field: FieldInfo) -> list[Any]:
+    """Return constraints, those of the type inside an optional one among them."""
+    inner = [each for kind in get_args(field.annotation) for each in getattr(kind, "metadata", ())]
+    return [*field.metadata, *inner]
+
+
+def _bound(constraint: Any) -> str:
+    attribute, words = BOUNDS[type(constraint)]
+    return f"{words} {getattr(constraint, attribute):,}"
+
+
+def _default(value: Any) -> str:
+    if value is None:
+        return "unset"
+    return f"`{json.dumps(value) if isinstance(value, tuple) else value}`"
+
+
+if __name__ == "__main__":
+    sys.exit(main(__doc__ or "", TARGET, page))

@@ -1,0 +1,67 @@
+"""What all routes share: the open memory, and how an answer is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Annotated
+from urllib.parse import quote
+
+from fastapi import Depends, Request, Response
+from pydantic import BaseModel
+
+from ...app import App
+
+_MAX_NAMES = 50
+_NAME_CHARS = 100
+
+
+def _app(request: Request) -> App:
+    app: App = request.app.state.app
+    return app
+
+
+OpenApp = Annotated[App, Depends(_app)]
+
+
+def answer(
+    request: Request,
+    body: BaseModel,
+    *,
+    nulls: bool = False,
+    queries: Iterable[str] = (),
+    ignored: Iterable[str] = (),
+    headers: Mapping[str, str] | None = None,
+    status: int = 200,
+) -> Response:
+    """Write an answer.
+
+    Args:
+        request: what is answered.
+        body: the answer.
+        nulls: keep keys without a value.
+        queries: the query parameters that the route knows.
+        ignored: keys of the body that it knows but did not follow.
+        headers: more headers.
+        status: of the answer.
+    """
+    known = set(queries)
+    names = [
+        *getattr(request.state, "ignored", ()),
+        *ignored,
+        *(name for name in request.query_params if name not in known),
+    ]
+    told = dict(headers or {})
+    if names:
+        # Percent-encoded, because a key may hold what a header may not.
+        told["X-Ignored-Params"] = ", ".join(
+            quote(name[:_NAME_CHARS], safe="._-[]", errors="replace") or '""'
+            for name in [*dict.fromkeys(names)][:_MAX_NAMES]
+        )
+    text = body.model_dump_json(by_alias=True, exclude_none=not nulls)
+    return Response(text, status, told, "application/json")
+
+
+def timing(**milliseconds: float) -> dict[str, str]:
+    """Return the Server-Timing header: what took how long."""
+    parts = (f"{name};dur={value:.2f}" for name, value in milliseconds.items())
+    return {"Server-Timing": ", ".join(parts)}

@@ -1,0 +1,258 @@
+"""Request bodies: read within limits, parsed, cleaned of what is no text, and validated.
+
+Every step has a bound: the bytes of one body, of all bodies in work at once, the time they may
+take to come, and the JSON values in one. Large bodies are worked on in a thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
+from typing import Any, TypeVar
+
+from fastapi import Request
+from pydantic import BaseModel, ConfigDict, ValidationError
+from starlette.requests import ClientDisconnect
+
+from ...nouns.text import clean
+from .errors import Fault, Refused, faults_of
+
+SMALL_BYTES = 64 * 1024  # bodies up to this do not count against the budget
+THREAD_BYTES = 256 * 1024  # bodies above are parsed in a thread
+MAX_VALUES = 1_000_000  # JSON values of one body; each takes some 70 bytes of memory
+_BUDGET_BODIES = 2  # of the largest size, in work at once
+_WAIT_S = 30.0  # for a place in the budget
+_CHUNK_S = 30.0  # for the next piece of a body
+_BODY_S = 300.0  # for a whole body
+_DRAIN_S = 5.0
+_DRAIN_TIMES = 4  # a body that is too large is read on, unkept, up to this many times the limit
+
+_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_STRUCTURE = (b",", b"[", b"{")
+
+
+class Wire(BaseModel):
+    """Base of what comes in: unknown keys are taken, and told back in a header."""
+
+    model_config = ConfigDict(extra="allow", strict=True, populate_by_name=True)
+
+    def ignored(self) -> Iterator[str]:
+        """Yield the names of keys that have no meaning here, inner ones after their outer ones."""
+        yield from self.model_extra or ()
+        for name in self.model_fields_set & type(self).model_fields.keys():
+            value = getattr(self, name)
+            for inner in value if isinstance(value, list) else (value,):
+                if isinstance(inner, Wire):
+                    yield from (f"{name}.{key}" for key in inner.ignored())
+
+
+W = TypeVar("W", bound=Wire)
+
+
+class Bodies:
+    """Reads bodies, and keeps those in work at once within a budget.
+
+    Args:
+        max_bytes: of one body.
+    """
+
+    def __init__(self, max_bytes: int) -> None:
+        self._max_bytes = max_bytes
+        self._free = _BUDGET_BODIES * max_bytes
+        self._changed = asyncio.Condition()
+
+    @asynccontextmanager
+    async def read(self, request: Request) -> AsyncIterator[bytearray]:
+        """Read a request's body; its place in the budget is kept until the block ends.
+
+        Raises:
+            Refused: 413 too large, 408 too slow, 503 too much at once, 400 broken off.
+        """
+        declared = _declared(request)
+        if declared is not None and declared > self._max_bytes:
+            raise await self._too_large(request, 0)
+        held = 0
+        try:
+            if declared is not None and declared > SMALL_BYTES:
+                held = await self._take(declared)
+            data = bytearray()
+            stream = request.stream()
+            loop = asyncio.get_running_loop()
+            deadline = loop.time() + _BODY_S
+            while chunk := await _next(stream, min(_CHUNK_S, deadline - loop.time())):
+                if len(data) + len(chunk) > self._max_bytes:
+                    seen = len(data) + len(chunk)
+                    data.clear()
+                    raise await self._too_large(request, seen, stream)
+                if not held and len(data) + len(chunk) > SMALL_BYTES:
+                    held = await self._take(self._max_bytes)
+                data += chunk
+            yield data
+        finally:
+            if held:
+                await self._give(held)
+
+    async def _take(self, size: int) -> int:
+        async with self._changed:
+            try:
+                async with asyncio.timeout(_WAIT_S):
+                    await self._changed.wait_for(lambda: self._free >= size)
+            except TimeoutError:
+                raise Refused(
+                    503, Fault("too many large requests at once; try again", "busy")
+                ) from None
+            self._free -= size
+        return size
+
+    async def _give(self, size: int) -> None:
+        async with self._changed:
+            self._free += size
+            self._changed.notify_all()
+
+    async def _too_large(
+        self, request: Request, seen: int, stream: AsyncIterator[bytes] | None = None
+    ) -> Refused:
+        """Return the refusal, after reading on for a while.
+
+        A client that is still sending would else find its connection reset, and no answer. One
+        that waits for leave to send (`Expect: 100-continue`) has nothing on the way.
+        """
+        if request.headers.get("expect", "").lower() != "100-continue":
+            try:
+                async with asyncio.timeout(_DRAIN_S):
+                    async for chunk in stream or request.stream():
+                        seen += len(chunk)
+                        if seen > _DRAIN_TIMES * self._max_bytes:
+                            break
+            except (TimeoutError, ClientDisconnect):
+                pass
+        return Refused(
+            413,
+            Fault(
+                f"the body is larger than {self._max_bytes} bytes: send it in several requests",
+                "too_large",
+                limit=self._max_bytes,
+            ),
+            close=True,
+        )
+
+
+def body_of(model: type[W]) -> Callable[[Request], AsyncIterator[W]]:
+    """Return a dependency that reads the body as `model`; see `document` for its schema."""
+
+    async def read(request: Request) -> AsyncIterator[W]:
+        _check_type(request)
+        bodies: Bodies = request.app.state.bodies
+        async with bodies.read(request) as data:
+            if len(data) > THREAD_BYTES:
+                value, names = await asyncio.to_thread(_read, model, data)
+            else:
+                value, names = _read(model, data)
+            data.clear()
+            request.state.ignored = names
+            yield value
+
+    return read
+
+
+def _read(model: type[W], data: bytearray) -> tuple[W, list[str]]:
+    try:
+        value = model.model_validate(parse(data))
+    except ValidationError as error:
+        raise Refused(422, *faults_of(error, "body")) from None
+    return value, list(dict.fromkeys(value.ignored()))
+
+
+def parse(data: bytes | bytearray) -> Any:
+    """Parse JSON; lone surrogates are taken out of its strings.
+
+    Raises:
+        Refused: 422 with what is wrong.
+    """
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise _not_json(f"the body is not UTF-8 text: see byte {error.start}") from None
+    if _values(data) > MAX_VALUES:
+        raise Refused(
+            422,
+            Fault(
+                f"the body holds more than {MAX_VALUES} JSON values: send it in several requests",
+                "too_large",
+                limit=MAX_VALUES,
+            ),
+        )
+    try:
+        value = json.loads(text, strict=False, parse_constant=_constant)
+        # Only escapes can spell a lone surrogate in UTF-8.
+        return _scrubbed(value) if "\\ud" in text or "\\uD" in text else value
+    except json.JSONDecodeError as error:
+        raise _not_json(f"the body is not JSON: {error.msg} at character {error.pos}") from None
+    except RecursionError:
+        raise _not_json("the body is nested too deeply: at most some hundred levels") from None
+    except ValueError as error:
+        raise _not_json(f"the body is not JSON: {error}") from None
+
+
+def _check_type(request: Request) -> None:
+    """Refuse what is not declared to be JSON.
+
+    A page in a browser may send such a request to any server without asking it first; JSON it may
+    not. So nobody's page can write to a memory that listens on this machine without a key.
+    """
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json" and not (kind.startswith("application/") and "+json" in kind):
+        raise Refused(
+            415, Fault("send JSON, with the header Content-Type: application/json", "media_type")
+        )
+
+
+def _declared(request: Request) -> int | None:
+    value = request.headers.get("content-length", "")
+    return int(value) if value.isdecimal() else None
+
+
+async def _next(stream: AsyncIterator[bytes], seconds: float) -> bytes:
+    """Return the next piece that is not empty; nothing at the end."""
+    try:
+        async with asyncio.timeout(max(seconds, 0)):
+            async for chunk in stream:
+                if chunk:
+                    return chunk
+    except ClientDisconnect:
+        raise Refused(400, Fault("the body broke off", "disconnected"), close=True) from None
+    except TimeoutError:
+        raise Refused(
+            408, Fault("the body came too slowly; try again", "timeout"), close=True
+        ) from None
+    return b""
+
+
+def _values(data: bytes | bytearray) -> int:
+    """Return an upper bound of the JSON values in a text, exact enough when it is large."""
+    bound = sum(map(data.count, _STRUCTURE))
+    if bound > MAX_VALUES:
+        bare = _STRING.sub(b"", data)
+        bound = sum(map(bare.count, _STRUCTURE))
+    return bound
+
+
+def _scrubbed(value: Any) -> Any:
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, list):
+        return [_scrubbed(each) for each in value]
+    if isinstance(value, dict):
+        return {clean(key): _scrubbed(each) for key, each in value.items()}
+    return value
+
+
+def _constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON number")
+
+
+def _not_json(message: str) -> Refused:
+    return Refused(422, Fault(message, "json_invalid"))

@@ -1,0 +1,203 @@
+"""Health, version and status: what an operator and a client ask first."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+from pydantic import BaseModel
+
+from ..._version import __version__
+from ...app import App
+from ...nouns.errors import RemembrancerError
+from .answers import OpenApp, answer
+from .moments import spell
+
+router = APIRouter(tags=["Monitoring"])
+
+
+class HealthResponse(BaseModel):
+    """Whether requests can be served."""
+
+    status: str
+    database: str
+    db_acquire_ms: float
+    db_pool_waiting: int = 0
+
+
+class LivenessResponse(BaseModel):
+    """That the process lives."""
+
+    status: str
+    version: str
+    uptime_seconds: float
+
+
+class FeaturesInfo(BaseModel):
+    """What this server can do, in Hindsight's terms."""
+
+    observations: bool = False
+    mcp: bool = False
+    worker: bool = True
+    bank_config_api: bool = False
+    bank_llm_health: bool = False
+    file_upload_api: bool = False
+    document_export_api: bool = False
+    document_import_api: bool = False
+    audit_log: bool = False
+    llm_trace: bool = False
+    store_document_text: bool = True
+
+
+class VersionResponse(BaseModel):
+    """The version, and what it can do."""
+
+    api_version: str
+    features: FeaturesInfo
+
+
+class ProbeResponse(BaseModel):
+    """A probe's answer."""
+
+    status: str
+    reason: str | None = None
+
+
+class BankStatus(BaseModel):
+    """A bank and its size."""
+
+    bank_id: str
+    units: int
+    documents: int
+    revision: int
+    updated_at: str | None
+
+
+class StatusResponse(BaseModel):
+    """What is here, which models are in use, and whether all is well."""
+
+    version: str
+    store: dict[str, Any]
+    embedder: dict[str, Any] | None
+    pending_vectors: int
+    index_memory_bytes: int
+    banks: list[BankStatus]
+    notes: list[str]
+
+
+class Index(BaseModel):
+    """What this server is, and where its description stands."""
+
+    name: str
+    version: str
+    openapi: str
+    routes: list[str]
+
+
+@router.get(
+    "/health",
+    operation_id="health",
+    response_model=HealthResponse,
+    responses={503: {"model": HealthResponse}},
+)
+@router.get(
+    "/health/ready",
+    operation_id="health_ready",
+    response_model=HealthResponse,
+    responses={503: {"model": HealthResponse}},
+)
+async def health(request: Request, app: OpenApp) -> Response:
+    """Say whether the store can be read; 503 when it cannot."""
+    started = time.perf_counter()
+    ready = await _ready(app)
+    body = HealthResponse(
+        status="healthy" if ready else "unhealthy",
+        database="connected" if ready else "unavailable",
+        db_acquire_ms=round((time.perf_counter() - started) * 1e3, 3),
+    )
+    return answer(request, body, status=200 if ready else 503)
+
+
+@router.get("/health/live", operation_id="health_live", response_model=LivenessResponse)
+async def live(request: Request) -> Response:
+    """Say that the process lives; touches nothing."""
+    uptime = time.monotonic() - request.app.state.started
+    body = LivenessResponse(status="alive", version=__version__, uptime_seconds=round(uptime, 3))
+    return answer(request, body)
+
+
+@router.get("/version", operation_id="get_version", response_model=VersionResponse)
+async def version(request: Request) -> Response:
+    """Say which version this is, and what it can do."""
+    return answer(request, VersionResponse(api_version=__version__, features=FeaturesInfo()))
+
+
+@router.get("/v1/health/live", operation_id="probe_live", response_model=ProbeResponse)
+@router.get("/v1/health/liveness", operation_id="probe_liveness", response_model=ProbeResponse)
+async def probe_live(request: Request) -> Response:
+    """Say that the process lives."""
+    return answer(request, ProbeResponse(status="alive"))
+
+
+@router.get(
+    "/v1/health/ready",
+    operation_id="probe_ready",
+    response_model=ProbeResponse,
+    responses={503: {"model": ProbeResponse}},
+)
+@router.get(
+    "/v1/health/readiness",
+    operation_id="probe_readiness",
+    response_model=ProbeResponse,
+    responses={503: {"model": ProbeResponse}},
+)
+async def probe_ready(request: Request, app: OpenApp) -> Response:
+    """Say whether the store can be read; 503 when it cannot."""
+    if await _ready(app):
+        return answer(request, ProbeResponse(status="ready"))
+    body = ProbeResponse(status="not_ready", reason="the store cannot be read")
+    return answer(request, body, status=503)
+
+
+@router.get("/v1/status", operation_id="status", response_model=StatusResponse)
+async def status(request: Request, app: OpenApp) -> Response:
+    """Report what is here."""
+    found = await app.status()
+    body = StatusResponse(
+        version=found.version,
+        store=dict(found.store),
+        embedder=dict(found.embedder) if found.embedder is not None else None,
+        pending_vectors=found.pending_vectors,
+        index_memory_bytes=found.index_memory_bytes,
+        banks=[
+            BankStatus(
+                bank_id=b.ref.bank,
+                units=b.unit_count,
+                documents=b.document_count,
+                revision=b.revision,
+                updated_at=spell(b.updated_at),
+            )
+            for b in found.banks
+        ],
+        notes=list(found.notes),
+    )
+    return answer(request, body, nulls=True)
+
+
+@router.get("/", operation_id="index", response_model=Index)
+async def index(request: Request) -> Response:
+    """Say what this server is, and where its description stands."""
+    paths: dict[str, dict[str, Any]] = request.app.openapi()["paths"]
+    routes = [f"{method.upper()} {path}" for path, methods in paths.items() for method in methods]
+    body = Index(
+        name="Remembrancer", version=__version__, openapi="/openapi.json", routes=sorted(routes)
+    )
+    return answer(request, body)
+
+
+async def _ready(app: App) -> bool:
+    try:
+        return bool((await app.store.health())["ok"])
+    except RemembrancerError:
+        return False

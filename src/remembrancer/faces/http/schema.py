@@ -1,0 +1,41 @@
+"""The OpenAPI document: routes read their bodies themselves, so their schemas are added here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+from pydantic import BaseModel
+from pydantic.json_schema import models_json_schema
+
+_REF = "#/components/schemas/{model}"
+
+
+def reads(model: type[BaseModel]) -> dict[str, Any]:
+    """Return the part of a route's description that says which body it reads."""
+    schema = {"$ref": _REF.format(model=model.__name__)}
+    return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}
+
+
+def describe(api: FastAPI, bodies: Sequence[type[BaseModel]]) -> None:
+    """Make the application describe itself, the bodies that its routes read included."""
+
+    def openapi() -> dict[str, Any]:
+        if api.openapi_schema is None:
+            document = get_openapi(
+                title=api.title,
+                version=api.version,
+                description=api.description,
+                routes=api.routes,
+            )
+            _, parts = models_json_schema(
+                [(body, "validation") for body in bodies], ref_template=_REF
+            )
+            components = document.setdefault("components", {}).setdefault("schemas", {})
+            components.update(parts["$defs"])
+            api.openapi_schema = document
+        return api.openapi_schema
+
+    api.openapi = openapi  # type: ignore[method-assign]

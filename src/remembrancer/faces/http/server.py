@@ -1,0 +1,129 @@
+"""Puts the HTTP routes together and serves them on one address."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import time
+from collections.abc import Callable, Iterator
+
+import uvicorn
+from fastapi import FastAPI
+from starlette.middleware.gzip import GZipMiddleware
+
+from ..._version import __version__
+from ...app import App
+from ...nouns.errors import StoreError
+from . import errors, forget, health, operations, prime, recall, retain, schema
+from .banks import EncodedBanks
+from .body import Bodies
+
+GZIP_BYTES = 1024  # answers from here on are compressed when the client can take it
+_GZIP_LEVEL = 5
+_MAX_CONNECTIONS = 1000
+_DRAIN_S = 25  # for requests that run when the server is told to stop
+_BODIES = (
+    retain.RetainRequest,
+    recall.RecallRequest,
+    prime.PrimeRequest,
+    forget.ForgetRequest,
+)
+
+
+def make_app(app: App) -> FastAPI:
+    """Return the HTTP face of an open memory; closing the memory is left to the caller."""
+    api = FastAPI(
+        title="Remembrancer",
+        version=__version__,
+        description="A memory for AI agents: retain, recall, prime, forget.",
+        docs_url=None,  # these pages would load scripts from elsewhere
+        redoc_url=None,
+    )
+    api.state.app = app
+    api.state.bodies = Bodies(app.settings.max_body_bytes)
+    api.state.started = time.monotonic()
+    for module in (retain, recall, prime, forget, operations, health):
+        api.include_router(module.router)
+    errors.install(api)
+    schema.describe(api, _BODIES)
+    api.add_middleware(GZipMiddleware, minimum_size=GZIP_BYTES, compresslevel=_GZIP_LEVEL)
+    api.add_middleware(EncodedBanks)
+    return api
+
+
+class HttpServer:
+    """The HTTP face on one address; it holds the address from when it is made.
+
+    Args:
+        host: a name or number of this machine.
+        port: 0 takes a free one, see `url`.
+
+    Raises:
+        StoreError: the address cannot be listened on.
+    """
+
+    def __init__(self, host: str, port: int) -> None:
+        self._listener = _listen(host, port)
+        self._server: _Server | None = None
+
+    @property
+    def url(self) -> str:
+        """Where it listens."""
+        host, port = self._listener.getsockname()[:2]
+        return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+    async def serve(self, app: App, ready: Callable[[], None]) -> None:
+        """Serve an open memory until `stop`; requests that run then have 25 s to end."""
+        config = uvicorn.Config(
+            make_app(app),
+            log_level="warning",
+            access_log=False,
+            lifespan="off",
+            server_header=False,
+            limit_concurrency=_MAX_CONNECTIONS,
+            timeout_graceful_shutdown=_DRAIN_S,
+        )
+        self._server = _Server(config, ready)
+        await self._server.serve([self._listener])
+
+    def stop(self) -> None:
+        """Take no more requests; said twice, wait no longer for those that run."""
+        if self._server is not None:
+            self._server.force_exit = self._server.should_exit
+            self._server.should_exit = True
+
+    def close(self) -> None:
+        """Give the address back."""
+        self._listener.close()
+
+
+class _Server(uvicorn.Server):
+    """A server that says when it is ready, and leaves signals to others."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self._ready()
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # With the protocol named, asyncio turns off Nagle's algorithm; else an answer waits 40 ms.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except OSError as error:
+        listener.close()
+        raise StoreError(
+            f"{host}:{port} cannot be listened on ({error.strerror}); choose another port"
+        ) from None
+    return listener

@@ -1,0 +1,61 @@
+"""The server keeps to its own schema, whatever it is sent: generated requests, fixed seed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+from schemathesis import GenerationMode
+from schemathesis.checks import not_a_server_error
+from schemathesis.core.result import Ok
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+from wire_kit import Server
+
+EXAMPLES = 40  # of each operation
+CHECKS = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_schema_conformance,
+]
+
+
+@pytest.fixture(scope="module")
+def fuzzed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server of its own: generated banks would crowd the others' lists."""
+    with Server(tmp_path_factory.mktemp("fuzzed")) as running:
+        yield running
+
+
+@pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE])
+def test_answers_conform(fuzzed: Server, mode: GenerationMode) -> None:
+    schema = schemathesis.openapi.from_url(f"{fuzzed.url}/openapi.json")
+    tried = set()
+    for found in schema.get_all_operations():
+        assert isinstance(found, Ok), found
+        operation = found.ok()
+        if mode is GenerationMode.NEGATIVE and not (operation.body or operation.query):
+            continue  # nothing that could be wrong
+
+        @given(case=operation.as_strategy(generation_mode=mode))
+        @settings(
+            max_examples=EXAMPLES,
+            derandomize=True,
+            database=None,
+            deadline=None,
+            phases=[Phase.generate],
+            suppress_health_check=list(HealthCheck),
+        )
+        def answers_conform(case: Any) -> None:
+            case.call_and_validate(checks=CHECKS)
+
+        answers_conform()
+        tried.add(operation.label)
+    assert {"POST /v1/prime", "POST /v1/default/banks/{bank_id}/memories"} <= tried
