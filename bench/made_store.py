@@ -81,7 +81,7 @@ def load_bank(memory: remembrancer.Memory, bank: str, turns: int) -> Iterator[Lo
     for items, size in _calls(bank, turns):
         started = time.perf_counter()
         done = memory.retain_many(items, bank=bank)
-        yield Loaded(size, len(done.unit_ids), time.perf_counter() - started)
+        yield Loaded(size, len(done.ids), time.perf_counter() - started)
 
 
 def _calls(bank: str, turns: int) -> Iterator[tuple[list[Item], int]]:

@@ -128,13 +128,22 @@ def number(value: float) -> str:
 def _meta(argv: Sequence[str] | None = None) -> dict[str, str | int]:
     return {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "command": " ".join(sys.argv if argv is None else argv),
+        "command": _command(sys.argv if argv is None else argv),
         "machine": platform.machine(),
         "processor": _processor(),
         "cores": os.cpu_count() or 0,
         "python": platform.python_version(),
         "system": platform.platform(),
     }
+
+
+def _command(argv: Sequence[str]) -> str:
+    """Spell the command without the folders of this machine."""
+    program, *arguments = argv
+    name = Path(program).stem
+    module = "bench" if name == "__main__" else f"bench.{name}"
+    shown = [Path(a).name if a.startswith("/") else a for a in arguments]
+    return " ".join(["python -m", module, *shown])
 
 
 def _processor() -> str:

@@ -48,7 +48,7 @@ async def in_an_event_loop(folder: str) -> None:
         sister = (await memory.recall("Who is Ann's sister?", bank="ann", limit=1))[0]
         receipt = await memory.forget([sister.id], bank="ann")
         left = await memory.recall("Who is Ann's sister?", bank="ann")
-        print(f"\nForgot: {sister.text} ({len(receipt.erased)} erased)")
+        print(f"\nForgot: {sister.text} ({len(receipt.ids)} erased)")
         print(f"Found again: {'yes' if sister.id in [found.id for found in left] else 'no'}")
 
 

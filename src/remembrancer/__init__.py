@@ -21,17 +21,33 @@ if TYPE_CHECKING:
     from .faces.library.memory import AsyncMemory
     from .finding.composite import ScoringWeights
     from .finding.search import Weights
-    from .nouns.errors import RemembrancerError
+    from .nouns.errors import (
+        Conflict,
+        InvalidInput,
+        ModelMismatch,
+        ModelUnavailable,
+        NotFound,
+        RemembrancerError,
+        StoreError,
+        TooLarge,
+    )
     from .settings import Settings
     from .verbs.units import Item
 
 __all__ = [
     "AsyncMemory",
+    "Conflict",
+    "InvalidInput",
     "Item",
     "Memory",
+    "ModelMismatch",
+    "ModelUnavailable",
+    "NotFound",
     "RemembrancerError",
     "ScoringWeights",
     "Settings",
+    "StoreError",
+    "TooLarge",
     "Weights",
     "__version__",
     "open",
@@ -41,6 +57,13 @@ __all__ = [
 _HOMES = {
     "AsyncMemory": ".faces.library.memory",
     "Item": ".verbs.units",
+    "Conflict": ".nouns.errors",
+    "InvalidInput": ".nouns.errors",
+    "ModelMismatch": ".nouns.errors",
+    "ModelUnavailable": ".nouns.errors",
+    "NotFound": ".nouns.errors",
+    "StoreError": ".nouns.errors",
+    "TooLarge": ".nouns.errors",
     "Memory": ".faces.library.blocking",
     "RemembrancerError": ".nouns.errors",
     "ScoringWeights": ".finding.composite",

@@ -35,7 +35,7 @@ class Settings(BaseSettings):
     embedder_url: str | None = Field(None, description="Base URL of an OpenAI-compatible API.")
     embedder_key: SecretStr | None = Field(None, description="Its API key.")
     embedder_dimensions: int | None = Field(
-        None, ge=8, le=4096, description="Vector size to ask that API for."
+        None, ge=8, le=8192, description="Vector size to ask that API for."
     )
     embedder_threads: int | None = Field(
         None, ge=1, le=64, description="Threads of the local embedder; unset: up to 2."
@@ -65,9 +65,6 @@ class Settings(BaseSettings):
 
     index_memory_mb: int = Field(
         128, ge=1, description="Memory for indexes of recently used banks (files not counted)."
-    )
-    sweep_seconds: float = Field(
-        20, gt=0, description="How soon after a forget its bytes are removed from disk."
     )
 
     @property

@@ -31,6 +31,7 @@ def _day(day: str, precision: str = "day") -> str:
 
 
 DATED = [
+    ("What did we do last week?", "last week", "2023-05-01 2023-05-08 week"),
     # absolute
     ("We met on 7 May 2023.", "7 May 2023", _day("2023-05-07")),
     ("We met on May 7th, 2023.", "May 7th, 2023", _day("2023-05-07")),

@@ -237,3 +237,21 @@ def test_default_role() -> None:
 
 def test_nothing() -> None:
     assert split_turns("") == split_turns(" \n\n ") == []
+
+
+@pytest.mark.parametrize(
+    ("content", "speaker", "text"),
+    [
+        ("Ann: I moved to Berlin.", "Ann", "I moved to Berlin."),
+        ("User: where is my bike?", None, "where is my bike?"),
+        ("Paris: capital of France.", None, "Paris: capital of France."),
+        ("Note: I moved to Berlin.", None, "Note: I moved to Berlin."),
+        ("Breaking News: we won.", None, "Breaking News: we won."),
+        ("Hello.\nAnn: I moved.", None, "Hello.\nAnn: I moved."),
+    ],
+)
+def test_one_line_is_a_turn_only_when_a_person_speaks(
+    content: str, speaker: str | None, text: str
+) -> None:
+    (turn,) = split_turns(content)
+    assert (turn.speaker, turn.text) == (speaker, text)

@@ -44,7 +44,8 @@ WAIT_S = 60.0
 
 def environment(folder: Path, **settings: str) -> dict[str, str]:
     """Return the environment that makes a server use a folder and these settings."""
-    given = {"data": str(folder), "http": "127.0.0.1:0", "embedder": "hash:64", **settings}
+    given = {"data": str(folder), "http": "127.0.0.1:0", "grpc": "127.0.0.1:0"}
+    given |= {"embedder": "hash:64", **settings}
     kept = {k: v for k, v in os.environ.items() if not k.startswith("REMEMBRANCER_")}
     return kept | {f"REMEMBRANCER_{k.upper()}": v for k, v in given.items()}
 

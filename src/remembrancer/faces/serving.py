@@ -109,8 +109,8 @@ def _grpc(address: str) -> GrpcServer | None:
 
 
 def _say_ready(http: HttpServer, grpc: GrpcServer | None) -> None:
-    also = f", gRPC on port {grpc.port}" if grpc is not None else ""
-    sys.stdout.write(f"Remembrancer {__version__} is ready at {http.url}{also}\n")
+    also = f"gRPC on port {grpc.port}, " if grpc is not None else ""
+    sys.stdout.write(f"Remembrancer {__version__}: {also}ready at {http.url}\n")
     sys.stdout.flush()
 
 

@@ -51,6 +51,7 @@ _NUMBERED_SPEAKERS = frozenset(
     "speaker user person participant agent guest host interviewer interviewee player caller "
     "patient student member voice bot human party witness respondent male female".split()
 )
+_PERSON = re.compile(r"\b(?:I|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|[Oo]ur|[Uu]s|[Yy]ou|[Yy]our)\b")
 _UTTERANCE_END = re.compile(r"[.!?…。！？)\"”]$|[^\x00-\u2fff]$")
 
 
@@ -74,7 +75,8 @@ def chat_turns(content: str, default_role: Role) -> list[Turn] | None:
     """
     if ":" not in content and "#" not in content and "**" not in content:
         return None
-    labels = _speakers(list(_labels(content)))
+    found = list(_labels(content))
+    labels = _speakers(found) or _lone(content, found)
     if not labels:
         return None
     turns = plain_turns(content, 0, labels[0].start, default_role)
@@ -179,6 +181,18 @@ def _speakers(labels: Sequence[_Label]) -> list[_Label]:
         if _is_chat(chosen, style):
             return chosen
     return []
+
+
+def _lone(content: str, labels: Sequence[_Label]) -> list[_Label]:
+    """Return the label of a content that is one turn: one line in which a person speaks.
+
+    "Ann: I moved to Berlin." is said by Ann; "Paris: capital of France." is said by nobody.
+    """
+    if len(labels) != 1 or "\n" in content.strip() or content[: labels[0].start].strip():
+        return []
+    name, words = labels[0].name, labels[0].words
+    known = " " not in name or role_of(name)
+    return list(labels) if known and _PERSON.search(words) else []
 
 
 def _is_chat(labels: Sequence[_Label], style: str) -> bool:

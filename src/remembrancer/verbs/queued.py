@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -31,7 +32,7 @@ class QueuedRetain:
         Raises:
             InvalidInput, TooLarge: as `Retain`; nothing was stored.
         """
-        checked = self._retain.check(items)
+        checked = await asyncio.to_thread(self._retain.check, items)
         now = self._clock.now_us()
         # The name is fixed here, so that a job run twice writes one document.
         unnamed = self._ids.new().hex()

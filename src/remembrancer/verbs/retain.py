@@ -90,7 +90,7 @@ class Retain:
         Raises:
             InvalidInput, TooLarge: names the item, the field and the limit; nothing was stored.
         """
-        items = self.check(items)
+        items = await asyncio.to_thread(self.check, items)
         documents: dict[str, list[Item]] = {}
         unnamed = self._ids.new().hex()
         for item in items:
@@ -152,8 +152,10 @@ class Retain:
         async with self._store.snapshot(ref) as view:
             old = await view.document(name)
             known = {e.name for e in await view.entities(limit=1_000)}
+            revision = view.revision
         if old is not None and old.content_hash == await asyncio.to_thread(content_hash, items):
             done.unchanged.append(name)
+            done.revision = revision
             return
         now = self._clock.now_us()
         draft = await asyncio.to_thread(self._drafter.draft, name, items, now)

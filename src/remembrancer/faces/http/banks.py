@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import unicodedata
 from typing import Annotated
 from urllib.parse import unquote, unquote_to_bytes
 
 from fastapi import Depends, Path
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from ...nouns.errors import InvalidInput, TooLarge
-from ...nouns.memory import DEFAULT_TENANT, BankRef
-from ...nouns.text import clean
+from ...nouns.errors import InvalidInput
+from ...nouns.memory import BankRef
+from ...nouns.names import MAX_BANK_CHARS, bank_ref
 
 PREFIX = "/v1/default/banks/"
-MAX_CHARS = 256
 
 
 class EncodedBanks:
@@ -33,39 +31,14 @@ class EncodedBanks:
         await self._app(scope, receive, send)
 
 
-def bank_ref(name: str, field: str) -> BankRef:
-    """Return the bank of a name.
-
-    Raises:
-        InvalidInput: it is empty, too long, or holds control characters; names `field`.
-    """
-    if not name.strip():
-        raise InvalidInput(
-            f"{field} must hold 1 to {MAX_CHARS} characters", field=field, limit=MAX_CHARS
-        )
-    if clean(name) != name or any(unicodedata.category(c) == "Cc" for c in name):
-        raise InvalidInput(
-            f"{field} must hold 1 to {MAX_CHARS} characters, and no control characters",
-            field=field,
-            limit=MAX_CHARS,
-        )
-    if len(name) > MAX_CHARS:
-        raise TooLarge(
-            f"{field} has {len(name)} characters; the limit is {MAX_CHARS}",
-            field=field,
-            limit=MAX_CHARS,
-        )
-    return BankRef(DEFAULT_TENANT, name)
-
-
 def _bank_of(bank_id: Annotated[str, Path(title="Bank Id")]) -> BankRef:
     try:
         name = unquote_to_bytes(bank_id).decode()
     except UnicodeDecodeError:
         raise InvalidInput(
-            f"bank_id must be percent-encoded UTF-8 of 1 to {MAX_CHARS} characters",
+            f"bank_id must be percent-encoded UTF-8 of 1 to {MAX_BANK_CHARS} characters",
             field="bank_id",
-            limit=MAX_CHARS,
+            limit=MAX_BANK_CHARS,
         ) from None
     return bank_ref(name, "bank_id")
 

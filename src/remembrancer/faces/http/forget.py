@@ -12,9 +12,10 @@ from ...app import App
 from ...nouns.errors import InvalidInput, NotFound
 from ...nouns.ids import parse_id
 from ...nouns.memory import DEFAULT_TENANT, BankRef
+from ...nouns.names import bank_ref
 from ...verbs.forget import Receipt
 from .answers import OpenApp, answer
-from .banks import NamedBank, bank_ref
+from .banks import NamedBank
 from .body import Wire, body_of
 from .errors import BANK_ERRORS, ENTITY_ERRORS
 from .schema import reads

@@ -11,10 +11,10 @@ from ...finding.composite import ScoringWeights
 from ...nouns.clock import DAY_US
 from ...nouns.errors import InvalidInput
 from ...nouns.memory import Layer, Unit
+from ...nouns.names import bank_ref
 from ...settings import Settings
 from ...verbs.prime import Context, Primed, PrimeOptions, Strategy
 from .answers import OpenApp, answer, timing
-from .banks import bank_ref
 from .body import Wire, body_of
 from .errors import ENTITY_ERRORS
 from .schema import reads

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Depends, Request, Response
 from pydantic import BaseModel, Field, model_validator
 
+from ...app import App
 from ...finding.tagging import TagFilter, TagMatch
 from ...nouns.ids import to_uuid
 from ...nouns.memory import BankRef, Kind, Polarity, Unit
@@ -50,7 +51,9 @@ class RecallRequest(Wire):
     budget: Literal["low", "mid", "high"] = Field(
         "mid", description="How many answers at most: 10, 30 or 100."
     )
-    max_tokens: int = Field(4096, ge=1, le=MAX_TOKENS)
+    max_tokens: int | None = Field(
+        None, ge=1, le=MAX_TOKENS, description="4,096 unless the server is set otherwise."
+    )
     tags: Tags = None
     tags_match: Literal["any", "all", "any_strict", "all_strict", "exact"] = "any"
     query_timestamp: When = Field(None, description="When the question is asked; null: now.")
@@ -122,7 +125,7 @@ async def recall_memories(
     body: Annotated[RecallRequest, Depends(body_of(RecallRequest))],
 ) -> Response:
     """Find what answers a question. A bank that does not exist has no answers."""
-    found = await app.recall(bank, body.query, _options(body))
+    found = await app.recall(bank, body.query, _options(app, body))
     return answer(
         request,
         RecallResponse(
@@ -134,12 +137,12 @@ async def recall_memories(
     )
 
 
-def _options(body: RecallRequest) -> RecallOptions:
+def _options(app: App, body: RecallRequest) -> RecallOptions:
     window = body.temporal_window
     asked = body.query_timestamp
     return RecallOptions(
         limit=LIMITS[body.budget],
-        max_tokens=body.max_tokens,
+        max_tokens=body.max_tokens or app.settings.recall_max_tokens,
         kinds=[Kind[t.upper()] for t in body.types if t != "opinion"] if body.types else None,
         tags=_tag_filter(body),
         now=asked.us if asked else None,

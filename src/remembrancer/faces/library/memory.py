@@ -9,6 +9,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Self
 
+from pydantic import ValidationError
+
 from ...app import App
 from ...finding.composite import ScoringWeights
 from ...finding.search import Weights
@@ -17,15 +19,24 @@ from ...models.embedder import Floats
 from ...nouns.clock import MICROSECOND, Clock, to_us
 from ...nouns.errors import InvalidInput
 from ...nouns.ids import parse_id
-from ...nouns.memory import DEFAULT_TENANT, BankRef, Kind
+from ...nouns.memory import Kind
+from ...nouns.names import bank_ref
 from ...settings import Settings
-from ...verbs.forget import Receipt
 from ...verbs.prime import PrimeOptions
 from ...verbs.recall import RecallOptions
-from ...verbs.retain import Progress, Retained
+from ...verbs.retain import Progress
 from ...verbs.status import Status
 from ...verbs.units import Item
-from .results import Answers, PrimedContext, answers_of, context_of
+from .results import (
+    Answers,
+    Erased,
+    Kept,
+    PrimedContext,
+    answers_of,
+    context_of,
+    erased_of,
+    kept_of,
+)
 
 Messages = Sequence[Mapping[str, Any]]
 
@@ -72,7 +83,7 @@ class AsyncMemory:
         tags: Iterable[str] = (),
         entities: Iterable[str] = (),
         progress: Progress | None = None,
-    ) -> Retained:
+    ) -> Kept:
         """Keep one thing: a text, a chat as text, Markdown, or a list of messages.
 
         Args:
@@ -93,18 +104,18 @@ class AsyncMemory:
         item = Item(
             _text(content),
             note=note,
-            metadata=metadata,
+            metadata=_strings(metadata),
             document=document,
-            tags=tuple(tags),
-            entities=tuple(entities),
+            tags=_labels(tags),
+            entities=_labels(entities),
         )
         return await self.retain_many([_said(item, timestamp)], bank=bank, progress=progress)
 
     async def retain_many(
         self, items: Sequence[Item], *, bank: str = "default", progress: Progress | None = None
-    ) -> Retained:
+    ) -> Kept:
         """Keep several items; those that name the same document become one."""
-        return await self._open.retain(_ref(bank), items, progress)
+        return kept_of(await self._open.retain(bank_ref(bank), items, progress))
 
     async def recall(
         self,
@@ -144,9 +155,9 @@ class AsyncMemory:
         """
         options = RecallOptions(
             limit=limit,
-            max_tokens=max_tokens or self._settings.recall_max_tokens,
+            max_tokens=self._settings.recall_max_tokens if max_tokens is None else max_tokens,
             kinds=None if kinds is None else [_kind(k) for k in kinds],
-            tags=None if tags is None else TagFilter(tuple(tags), _match(tags_match)),
+            tags=None if tags is None else TagFilter(_labels(tags), _match(tags_match)),
             now=None if now is None else to_us(now),
             offset_min=_offset(now),
             since=None if since is None else to_us(since),
@@ -154,7 +165,7 @@ class AsyncMemory:
             weights=weights or Weights(),
             vector=vector,
         )
-        return answers_of(await self._open.recall(_ref(bank), question, options))
+        return answers_of(await self._open.recall(bank_ref(bank), question, options))
 
     async def prime(
         self,
@@ -190,17 +201,17 @@ class AsyncMemory:
             window_us=window // MICROSECOND,
             reinforce=reinforce,
         )
-        return context_of(await self._open.prime(_ref(bank), options))
+        return context_of(await self._open.prime(bank_ref(bank), options))
 
     async def forget(
         self, ids: Iterable[str] = (), *, documents: Iterable[str] = (), bank: str = "default"
-    ) -> Receipt:
+    ) -> Erased:
         """Erase memories by id, or whole documents by name; see `verbs.forget`."""
         receipt = await self._open.forget(
-            _ref(bank), unit_ids=[parse_id(i) for i in ids], documents=list(documents)
+            bank_ref(bank), unit_ids=[parse_id(i) for i in ids], documents=list(documents)
         )
         self._open.worker.wake()
-        return receipt
+        return erased_of(receipt)
 
     async def status(self) -> Status:
         """Report what is here, which models are in use, and what should be known."""
@@ -215,12 +226,31 @@ class AsyncMemory:
 
 def make_settings(folder: str | Path | None, options: Mapping[str, Any]) -> Settings:
     """Return settings for a folder and further settings by name."""
-    settings = Settings(**options)
+    try:
+        settings = Settings(**options)
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(str(part) for part in first["loc"])
+        raise InvalidInput(f"setting {field}: {first['msg']}", field=field) from None
     return settings if folder is None else settings.model_copy(update={"data": Path(folder)})
 
 
 def _text(content: str | Messages) -> str:
-    return content if isinstance(content, str) else json.dumps(list(content), ensure_ascii=False)
+    if isinstance(content, str):
+        return content
+    return json.dumps(list(content), ensure_ascii=False) if content else ""
+
+
+def _labels(labels: Iterable[str]) -> tuple[str, ...]:
+    """Return labels as a tuple; one string is one label."""
+    return (labels,) if isinstance(labels, str) else tuple(labels)
+
+
+def _strings(metadata: Mapping[str, str] | None) -> Mapping[str, str] | None:
+    for key, value in (metadata or {}).items():
+        if not isinstance(key, str) or not isinstance(value, str):
+            raise InvalidInput(f"metadata[{key!r}] must be text", field="metadata")
+    return metadata
 
 
 def _said(item: Item, timestamp: datetime | None) -> Item:
@@ -232,10 +262,6 @@ def _said(item: Item, timestamp: datetime | None) -> Item:
 def _offset(moment: datetime | None) -> int | None:
     offset = moment.utcoffset() if moment is not None else None
     return None if offset is None else int(offset.total_seconds() // 60)
-
-
-def _ref(bank: str) -> BankRef:
-    return BankRef(DEFAULT_TENANT, bank)
 
 
 def _kind(name: str) -> Kind:

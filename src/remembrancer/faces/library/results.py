@@ -10,10 +10,43 @@ from typing import Any
 from ...nouns.clock import from_us
 from ...nouns.ids import to_uuid
 from ...nouns.memory import Polarity, Unit
+from ...verbs.forget import Receipt
 from ...verbs.prime import Context, Primed
 from ...verbs.recall import Answer, Arms, Recollection, Timings
+from ...verbs.retain import Retained
 
 Period = tuple[datetime, datetime]  # half-open
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What retain did: how many sources (turns and passages), facts and entities were stored.
+
+    `ids` are those of all memories stored. `unchanged` are the documents that were there already
+    with the same content. `unread` sources have no facts because reading them failed, and
+    `unembedded` ones wait for the embedder; both are findable by their words.
+    """
+
+    items: int
+    documents: tuple[str, ...]
+    unchanged: tuple[str, ...]
+    ids: tuple[str, ...]
+    sources: int
+    facts: int
+    entities: int
+    unread: int
+    unembedded: int
+    revision: int
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """What forget did: the memories (facts included) and documents erased, the ids not found."""
+
+    ids: tuple[str, ...]
+    documents: tuple[str, ...]
+    missing: tuple[str, ...]
+    revision: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +158,32 @@ class PrimedContext:
     embed_ms: float
     total_ms: float
     degraded: str | None
+
+
+def kept_of(done: Retained) -> Kept:
+    """Shape what retain did."""
+    return Kept(
+        done.items,
+        tuple(done.documents),
+        tuple(done.unchanged),
+        tuple(to_uuid(i) for i in done.unit_ids),
+        done.sources,
+        done.facts,
+        done.entities,
+        done.unread,
+        done.unembedded,
+        done.revision,
+    )
+
+
+def erased_of(receipt: Receipt) -> Erased:
+    """Shape a receipt."""
+    return Erased(
+        tuple(to_uuid(i) for i in receipt.erased),
+        receipt.documents,
+        tuple(to_uuid(i) for i in receipt.missing),
+        receipt.revision,
+    )
 
 
 def answers_of(found: Recollection) -> Answers:
