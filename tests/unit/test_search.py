@@ -7,7 +7,7 @@ import pytest
 
 from remembrancer.finding import scan
 from remembrancer.finding.keyword import best, bm25
-from remembrancer.finding.part import build_part, merge_parts, sign_bits
+from remembrancer.finding.part import BOTH, build_part, merge_parts, sign_bits
 from remembrancer.finding.search import Query, Weights, named_speakers, scaled, search
 from remembrancer.finding.segment import open_part, write_part
 from remembrancer.finding.similar import cosines_of, most_similar
@@ -97,16 +97,15 @@ def test_opposite_vectors_are_farthest() -> None:
     assert got.tolist() == [0, 384]
 
 
-def test_nearest_is_the_same_however_rows_are_spread(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scan, "_FIRST_PASS_ROWS", 500)
+def test_nearest_is_the_same_however_rows_are_spread() -> None:
     rng = np.random.default_rng(3)
     ids = IdMaker()
     rows = [make_row(ids, "x", v) for v in unit(rng, 3000)]
     one = build_part(rows, DIM)
     many = [build_part(rows[i::4], DIM) for i in range(4)]
     bits = sign_bits(unit(rng)[None, :])[:, 0]
-    whole = scan.nearest([one], [None], (0, 1), bits, 3000, count=100)
-    spread = scan.nearest(many, [None] * 4, (0, 1), bits, 3000, count=100)
+    whole = scan.nearest([one], [None], BOTH, bits, count=100)
+    spread = scan.nearest(many, [None] * 4, BOTH, bits, count=100)
     expected = set(one.ids[whole[0]].tolist())
     assert {i for p, r in zip(many, spread, strict=True) for i in p.ids[r].tolist()} == expected
     assert 100 <= len(expected) < 500

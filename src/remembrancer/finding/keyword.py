@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .part import Mask, Part
 
-_BLOCK = 64
+_GROUP = 64
 Field = Literal["text", "window"]
 Scores = NDArray[np.float32]
 
@@ -74,12 +74,12 @@ def best(
 def _floor(scores: Sequence[Scores], count: int) -> float:
     """Return a positive bound that at least `count` scores reach, when that many are above 0.
 
-    It is the `count`-th largest of the blocks' maxima: cheaper than selecting among all scores.
+    It is the `count`-th largest maximum of groups of 64: cheaper than selecting among all scores.
     """
     maxima = []
     for s in scores:
-        whole = len(s) // _BLOCK * _BLOCK
-        maxima += [s[:whole].reshape(-1, _BLOCK).max(axis=1), s[whole:]]
+        whole = len(s) // _GROUP * _GROUP
+        maxima += [s[:whole].reshape(_GROUP, -1).max(axis=0), s[whole:]]
     tops = np.concatenate(maxima)
     tiny = float(np.finfo(np.float32).tiny)
     if len(tops) <= count:

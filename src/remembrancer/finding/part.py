@@ -22,6 +22,7 @@ Mask = NDArray[np.bool_]
 
 NO_TIME = np.iinfo(np.int64).min
 SLOTS = 2  # vector of the text alone, vector of the text after its predecessor
+OWN, BOTH = 0, 1  # sign bits of the text's vector, and of the sum of its two vectors
 
 # BM25 (Robertson and Zaragoza 2009) with the usual k1 and b. The pivot length is a constant a
 # field instead of the collection's mean: a posting's weight is then a function of its row alone,
@@ -30,6 +31,7 @@ K1 = 1.5
 B = 0.75
 PIVOT_TEXT = 20.0
 PIVOT_WINDOW = 40.0
+_BLOCK_ROWS = 4_096
 
 
 class Postings(NamedTuple):
@@ -68,9 +70,9 @@ class Part:
     ids: NDArray[np.bytes_]  # (n,) of S16, sorted
     columns: Columns
     speakers: tuple[str, ...]
-    bits: NDArray[np.uint64]  # (SLOTS, words, n): word-major, so a scan reads straight on
-    codes: NDArray[np.int8]  # (SLOTS, n, dim)
-    scales: NDArray[np.float32]  # (SLOTS, n)
+    bits: NDArray[np.uint64]  # (2, words, n), see OWN and BOTH; a scan reads straight on
+    codes: NDArray[np.int8]  # (n, SLOTS, dim): what is re-scored together lies together
+    scales: NDArray[np.float32]  # (n, SLOTS)
     text: Postings
     window: Postings
     tags: Postings
@@ -135,7 +137,7 @@ def build_part(rows: Sequence[Row], dim: int) -> Part:
             embedded=embedded,
         ),
         speakers=tuple(names),
-        bits=np.stack([sign_bits(codes[s]) for s in range(SLOTS)]),
+        bits=np.stack([sign_bits(codes[:, 0]), _both_bits(codes, scales)]),
         codes=codes,
         scales=scales,
         text=_word_postings([r.terms for r in rows], PIVOT_TEXT),
@@ -188,39 +190,37 @@ def merge_parts(parts: Sequence[Part], dead: Sequence[Mask | None]) -> Part:
         columns=Columns(*(column(name) for name in Columns._fields)),  # type: ignore[arg-type]
         speakers=tuple(names),
         bits=rows("bits", 2),  # type: ignore[arg-type]
-        codes=rows("codes", 1),  # type: ignore[arg-type]
-        scales=rows("scales", 1),  # type: ignore[arg-type]
+        codes=rows("codes", 0),  # type: ignore[arg-type]
+        scales=rows("scales", 0),  # type: ignore[arg-type]
         text=_merge_postings([p.text for p in parts], targets),
         window=_merge_postings([p.window for p in parts], targets),
         tags=_merge_postings([p.tags for p in parts], targets),
     )
 
 
+def _both_bits(codes: NDArray[np.int8], scales: NDArray[np.float32]) -> NDArray[np.uint64]:
+    """Return the sign bits of the sum of each row's two vectors, in blocks to bound memory."""
+    pieces = []
+    for start in range(0, len(codes), _BLOCK_ROWS):
+        block = codes[start : start + _BLOCK_ROWS].astype(np.float32)
+        block *= scales[start : start + _BLOCK_ROWS, :, None]
+        pieces.append(sign_bits(block.sum(axis=1)))
+    return np.concatenate(pieces, axis=1) if pieces else sign_bits(codes[:, 0])
+
+
 def _vectors(rows: Sequence[Row], dim: int) -> tuple[NDArray[np.int8], NDArray[np.float32], Mask]:
     """Stack the rows' codes; a row without a window vector has its own in that slot too."""
     blank = bytes(dim)
     embedded = np.array([r.codes is not None and len(r.codes) == dim > 0 for r in rows], dtype=bool)
-    own = [r.codes if ok and r.codes else blank for r, ok in zip(rows, embedded, strict=True)]
-    windowed = [
-        bool(ok and r.window_codes is not None and len(r.window_codes) == dim)
-        for r, ok in zip(rows, embedded, strict=True)
-    ]
-    window = [
-        r.window_codes if has and r.window_codes else mine
-        for r, has, mine in zip(rows, windowed, own, strict=True)
-    ]
-    codes = np.frombuffer(b"".join(own) + b"".join(window), dtype=np.int8)
-    scales = np.array(
-        [
-            [r.scale if ok else 0.0 for r, ok in zip(rows, embedded, strict=True)],
-            [
-                r.window_scale if has else (r.scale if ok else 0.0)
-                for r, has, ok in zip(rows, windowed, embedded, strict=True)
-            ],
-        ],
-        dtype=np.float32,
-    ).reshape(SLOTS, len(rows))
-    return codes.reshape(SLOTS, len(rows), dim), scales, embedded
+    pieces, scales = [], []
+    for row, ok in zip(rows, embedded, strict=True):
+        own = row.codes if ok and row.codes else blank
+        windowed = bool(ok and row.window_codes is not None and len(row.window_codes) == dim)
+        pieces += [own, row.window_codes if windowed and row.window_codes else own]
+        scale = row.scale if ok else 0.0
+        scales += [scale, row.window_scale if windowed else scale]
+    codes = np.frombuffer(b"".join(pieces), dtype=np.int8).reshape(len(rows), SLOTS, dim)
+    return codes, np.array(scales, dtype=np.float32).reshape(len(rows), SLOTS), embedded
 
 
 def _times(values: Sequence[int | None]) -> I64:

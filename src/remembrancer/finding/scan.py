@@ -1,23 +1,22 @@
 """The vector arm: Hamming scan over sign bits, then exact int8 re-scoring of the nearest.
 
 It needs no training, and a filter is a mask. Measured on bge-small vectors (18,000 texts, 400
-questions), re-scoring the 1,000 nearest by sign bits keeps 99 % of the exact top 50.
+questions), re-scoring the 1,000 nearest by sign bits keeps 99 % of the exact top 50. One scan over
+the bits of the sum of a row's two vectors keeps what a scan over each would (92 % of the top 10 by
+the sum of both cosines when 3 % are re-scored, as the two scans together do).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .part import Mask, Part
 
-RESCORED = 1_500
-# Large banks are scanned by the first half of the bits; this many times RESCORED go on to the rest.
-_FIRST_PASS = 6
-_FIRST_PASS_ROWS = 20_000
+RESCORED = 1_000
 _BLOCK = 65_536  # rows a pass: the working set stays in cache
 _SAMPLE = 64  # every which row the first guess at a limit looks at
 _BYTE_WORDS = 3  # words whose ones fit in a byte: 3 * 64 < 256
@@ -34,98 +33,66 @@ def hamming(bits: Bits, query: Bits) -> Distances:
     As bytes when they hold it (up to 3 words), else as 16-bit numbers.
     """
     words, n = bits.shape
-    total = np.empty(n, dtype=np.uint8)
+    total = np.zeros(n, dtype=np.uint8 if words <= _BYTE_WORDS else np.uint16)
     size = min(n, _BLOCK)
     mixed = np.empty(size, dtype=np.uint64)
     ones = np.empty(size, dtype=np.uint8)
+    group = np.empty(size, dtype=np.uint8)
     for start in range(0, n, _BLOCK):
         end = min(n, start + _BLOCK)
         m = end - start
-        for word in range(min(words, _BYTE_WORDS)):
+        for word in range(words):
             np.bitwise_xor(bits[word, start:end], query[word], out=mixed[:m])
-            if word == 0:
-                np.bitwise_count(mixed[:m], out=total[start:end])
+            if word % _BYTE_WORDS == 0:
+                np.bitwise_count(mixed[:m], out=group[:m])
             else:
                 np.bitwise_count(mixed[:m], out=ones[:m])
-                np.add(total[start:end], ones[:m], out=total[start:end])
-    if words <= _BYTE_WORDS:
-        return total
-    rest = hamming(bits[_BYTE_WORDS:], query[_BYTE_WORDS:])
-    return np.add(total, rest, dtype=np.uint16)
+                np.add(group[:m], ones[:m], out=group[:m])
+            if word % _BYTE_WORDS == _BYTE_WORDS - 1 or word == words - 1:
+                np.add(total[start:end], group[:m], out=total[start:end])
+    return total
 
 
 def nearest(
     parts: Sequence[Part],
     allowed: Sequence[Mask | None],
-    slots: Sequence[int],
+    which: int,
     query: Bits,
-    live: int,
     *,
     count: int = RESCORED,
 ) -> list[Rows]:
-    """Return, a part each, the allowed rows nearest to a query by sign bits, in any of `slots`.
+    """Return, a part each, the allowed rows nearest to a query by sign bits (`OWN` or `BOTH`).
 
     `allowed` holds a mask a part, None for all. All rows at the distance of the `count`-th are
-    taken, and the number of passes depends on `live` (rows alive in all parts) alone, so the
-    answer does not depend on how rows are spread.
+    taken, so the answer does not depend on how rows are spread.
     """
-    rows = [
-        np.arange(part.n) if ok is None else np.flatnonzero(ok)
-        for part, ok in zip(parts, allowed, strict=True)
-    ]
-    if live <= count:
-        return rows
-    half = len(query) // 2
-    if live <= _FIRST_PASS_ROWS or half == 0:
-        return _within(
-            rows, [_closest(p, r, slots, query) for p, r in zip(parts, rows, strict=True)], count
-        )
-    first = [
-        reduce(np.minimum, (hamming(p.bits[s, :half], query[:half]) for s in slots)) for p in parts
-    ]
-    near = [d if ok is None else d[r] for d, ok, r in zip(first, allowed, rows, strict=True)]
-    rows = _within(rows, near, count * _FIRST_PASS)
-    return _within(
-        rows, [_closest(p, r, slots, query) for p, r in zip(parts, rows, strict=True)], count
-    )
+    rows = [None if ok is None else np.flatnonzero(ok) for ok in allowed]
+    sizes = [p.n if r is None else len(r) for p, r in zip(parts, rows, strict=True)]
+    if sum(sizes) <= count:
+        return [np.arange(n) if r is None else r for n, r in zip(sizes, rows, strict=True)]
+    distances = [hamming(part.bits[which], query) for part in parts]
+    near = [d if r is None else d[r] for d, r in zip(distances, rows, strict=True)]
+    limit = _limit(near, count)
+    found = [np.flatnonzero(d <= limit) for d in near]
+    return [f if r is None else r[f] for f, r in zip(found, rows, strict=True)]
 
 
-def cosines(parts: Sequence[Part], rows: Sequence[Rows], slot: int, vector: Floats) -> Floats:
-    """Return the dot products of rows' vectors, parts concatenated, with a vector (dim,).
+def cosines(parts: Sequence[Part], rows: Sequence[Rows], vector: Floats) -> Floats:
+    """Return the dot products (k, SLOTS) of rows' vectors, parts concatenated, with a vector.
 
     Row by row (`vecdot`), not as one matrix product: a product of many rows may be split over
     threads and gives last bits that depend on a row's neighbours.
     """
-    codes = [part.codes[slot].take(r, axis=0) for part, r in zip(parts, rows, strict=True)]
-    scales = [part.scales[slot].take(r) for part, r in zip(parts, rows, strict=True)]
-    products = np.vecdot(np.concatenate(codes).astype(np.float32), vector)
-    result: Floats = products * np.concatenate(scales)
+    codes = joined([part.codes.take(r, axis=0) for part, r in zip(parts, rows, strict=True)])
+    scales = joined([part.scales.take(r, axis=0) for part, r in zip(parts, rows, strict=True)])
+    result: Floats = np.vecdot(codes.astype(np.float32), vector)
+    result *= scales
     return result
 
 
-def _exactly(
-    parts: Sequence[Part], rows: Sequence[Rows], slots: Sequence[int], query: Bits, count: int
-) -> list[Rows]:
-    """Return those of `rows` that are nearest by all bits."""
-    distances = [_closest(p, r, slots, query) for p, r in zip(parts, rows, strict=True)]
-    return _within(rows, distances, count)
-
-
-def _closest(part: Part, rows: Rows, slots: Sequence[int], query: Bits) -> Distances:
-    """Return the distance of each row's closest slot."""
-    whole = len(rows) == part.n
-    distances = (
-        hamming(part.bits[s] if whole else part.bits[s].take(rows, axis=1), query) for s in slots
-    )
-    return reduce(np.minimum, distances)
-
-
-def _within(rows: Sequence[Rows], distances: Sequence[Distances], count: int) -> list[Rows]:
-    """Return the rows within the distance of the `count`-th nearest."""
-    if sum(len(r) for r in rows) <= count:
-        return list(rows)
-    limit = _limit(distances, count)
-    return [r[np.flatnonzero(d <= limit)] for r, d in zip(rows, distances, strict=True)]
+def joined(pieces: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """Concatenate the parts' pieces; a single one is handed on as it is."""
+    return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
 
 
 def _limit(distances: Sequence[Distances], count: int) -> int:
@@ -137,7 +104,7 @@ def _limit(distances: Sequence[Distances], count: int) -> int:
     def within(limit: int) -> bool:
         return sum(int(np.count_nonzero(d <= limit)) for d in distances) >= count
 
-    sample = np.sort(np.concatenate([d[::_SAMPLE] for d in distances]))
+    sample = np.sort(joined([d[::_SAMPLE] for d in distances]))
     guess = int(sample[len(sample) * count // sum(len(d) for d in distances)])
     if within(guess):
         while guess > 0 and within(guess - 1):

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .keyword import best, bm25
-from .part import NO_TIME, SLOTS, Mask, Part, sign_bits
-from .scan import RESCORED, Floats, Rows, cosines, nearest
+from .part import BOTH, NO_TIME, SLOTS, Mask, Part, sign_bits
+from .scan import RESCORED, Floats, Rows, cosines, joined, nearest
 from .state import IndexState
 from .tagging import TagFilter, tag_mask
 from .terms import words
@@ -131,13 +131,13 @@ def _vector_tops(
     """Return for each slot the rows with the highest cosine, a part each."""
     parts = state.parts
     bits = sign_bits(vector[None, :])[:, 0]
-    near = nearest(parts, allowed, range(SLOTS), bits, state.live, count=max(RESCORED, top))
+    near = nearest(parts, allowed, BOTH, bits, count=max(RESCORED, top))
     place = _id_order(parts, near)
+    cosine = cosines(parts, near, vector)[place]
     tops = []
     for slot in range(SLOTS):
-        cosine = cosines(parts, near, slot, vector)[place]
         chosen = np.zeros(len(place), dtype=bool)
-        chosen[place[np.argsort(-cosine, kind="stable")[:top]]] = True
+        chosen[place[np.argsort(-cosine[:, slot], kind="stable")[:top]]] = True
         tops.append(_split(near, chosen))
     return tops
 
@@ -194,7 +194,7 @@ def _fuse(
     place = _id_order(parts, union)
 
     def collect(pieces: Iterable[NDArray[np.generic]]) -> NDArray[np.float64]:
-        return np.concatenate(list(pieces))[place].astype(np.float64)
+        return joined(list(pieces))[place].astype(np.float64)
 
     def pick(values: Sequence[NDArray[np.generic]]) -> NDArray[np.float64]:
         return collect(v[r] for v, r in zip(values, union, strict=True))
@@ -203,9 +203,9 @@ def _fuse(
     embedded = pick([p.columns.embedded for p in parts]) > 0
     exact = [np.full(len(place), np.nan)] * SLOTS
     if vector is not None:
-        for slot in range(SLOTS):
-            cosine = cosines(parts, union, slot, vector)[place]
-            exact[slot] = np.where(embedded, cosine.astype(np.float64), np.nan)
+        cosine = cosines(parts, union, vector)[place].astype(np.float64)
+        cosine[~embedded] = np.nan
+        exact = [cosine[:, slot] for slot in range(SLOTS)]
     named = named_speakers(query.text, {n for p in parts for n in p.speakers})
     speaker = collect(_named(p, r, named) for p, r in zip(parts, union, strict=True))
     role = (pick([p.columns.role for p in parts]) == query.role) * float(query.role != 0)

@@ -20,7 +20,7 @@ import numpy as np
 from ..nouns.errors import Corrupt
 from .part import Columns, Mask, Part, Postings
 
-FORMAT = 1
+FORMAT = 2
 _MAGIC = b"RMBSEG1\n"
 _ALIGN = 64
 MANIFEST = "manifest.json"

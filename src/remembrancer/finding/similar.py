@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .part import Mask, Part, sign_bits
+from .part import OWN, Mask, Part, sign_bits
 from .scan import RESCORED, Floats, Rows, cosines, nearest
 from .state import IndexState
 
@@ -21,7 +21,7 @@ def most_similar(state: IndexState, vector: Floats, limit: int) -> list[tuple[by
     parts = state.parts
     allowed = [_findable(p, d) for p, d in zip(parts, state.dead, strict=True)]
     bits = sign_bits(vector[None, :])[:, 0]
-    rows = nearest(parts, allowed, (0,), bits, state.live, count=max(RESCORED, limit))
+    rows = nearest(parts, allowed, OWN, bits, count=max(RESCORED, limit))
     return _ranked(parts, rows, vector)[:limit]
 
 
@@ -50,7 +50,7 @@ def _ranked(
 ) -> list[tuple[bytes, float]]:
     ids = np.concatenate([p.ids[r] for p, r in zip(parts, rows, strict=True)])
     order = np.argsort(ids, kind="stable")
-    values = cosines(parts, rows, 0, vector)[order]
+    values = cosines(parts, rows, vector)[order, 0]
     best = np.argsort(-values, kind="stable")
     raw = ids[order][best].tobytes()
     return [(raw[16 * i : 16 * i + 16], float(values[b])) for i, b in enumerate(best)]
