@@ -25,6 +25,8 @@ DIM = 384
 TOP = 50
 _WARM_UP = 50
 _SETTLE_S = 3.0
+_ROUNDS = 20
+_BRUTE_A_ROUND = 10
 
 
 class BruteForce:
@@ -56,26 +58,38 @@ def in_process(folder: Path, turns: int, count: int) -> Figures:
 async def _in_process(folder: Path, turns: int, count: int) -> Figures:
     bank = bank_of(turns)
     brute = BruteForce(2 * turns)
-    recalls, primes, brutes = [], [], []
+    recalls: list[float] = []
+    primes: list[float] = []
+    brutes: list[float] = []
     async with remembrancer.open_async(folder, embedder=EMBEDDER) as memory:
+
+        async def recall(question: str) -> None:
+            started = time.perf_counter()
+            answers = await memory.recall(question, bank=bank)
+            recalls.append((time.perf_counter() - started) * 1e3 - answers.timings.embed_ms)
+
+        async def prime(cue: str) -> None:
+            started = time.perf_counter()
+            primed = await memory.prime(cue=cue, bank=bank)
+            primes.append((time.perf_counter() - started) * 1e3 - primed.embed_ms)
+
+        for question in made.questions(bank, turns, _WARM_UP, "warm-up"):
+            await recall(question)
+            await prime(question)
+        recalls.clear()
+        primes.clear()
+        asked = made.questions(bank, turns, count)
+        cues = made.questions(bank, turns, count, "primed")
+        size = -(-count // _ROUNDS)
         with progress() as bars:
-            task = bars.add_task(f"recall, {turns:,} turns", total=2 * count)
-            for question in made.questions(bank, turns, _WARM_UP, "warm-up"):
-                await memory.recall(question, bank=bank)
-                await memory.prime(cue=question, bank=bank)
-                brute.search_ms()
-            for question in made.questions(bank, turns, count):
-                started = time.perf_counter()
-                answers = await memory.recall(question, bank=bank)
-                ms = (time.perf_counter() - started) * 1e3
-                recalls.append(ms - answers.timings.embed_ms)
-                brutes.append(brute.search_ms())
-                bars.advance(task)
-            for cue in made.questions(bank, turns, count, "primed"):
-                started = time.perf_counter()
-                primed = await memory.prime(cue=cue, bank=bank)
-                primes.append((time.perf_counter() - started) * 1e3 - primed.embed_ms)
-                bars.advance(task)
+            # In rounds, so that all three meet the same moods of the machine, and not one by one,
+            # since each brute force empties the processor's caches.
+            for start in bars.track(range(0, count, size), description=f"recall, {turns:,} turns"):
+                for question in asked[start : start + size]:
+                    await recall(question)
+                for cue in cues[start : start + size]:
+                    await prime(cue)
+                brutes += [brute.search_ms() for _ in range(_BRUTE_A_ROUND)]
     return {
         **latency_figures(f"recall.inproc.{turns}", recalls),
         **latency_figures(f"prime.inproc.{turns}", primes),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta, timezone
 from pathlib import Path
 from typing import Any
@@ -57,8 +56,6 @@ class App:
         ids = IdMaker(clock)
         analyzer = Analyzer(settings.language)
         dates = date_finder(settings.date_languages)
-        # One search a core at a time: more would only slow each other down.
-        self._pool = ThreadPoolExecutor(2, thread_name_prefix="search")
         self.settings = settings
         self.store = store
         self.embedder = embedder
@@ -85,7 +82,6 @@ class App:
             analyzer,
             dates,
             clock=clock,
-            pool=self._pool,
             max_query_chars=settings.max_query_chars,
             generation=generation,
         )
@@ -94,7 +90,6 @@ class App:
             self.indexes,
             embedder,
             clock=clock,
-            pool=self._pool,
             max_query_chars=settings.max_query_chars,
             generation=generation,
         )
@@ -144,7 +139,6 @@ class App:
         await self.store.close()
         if self.embedder is not None:
             await self.embedder.close()
-        self._pool.shutdown(wait=True)
 
     async def status(self, tenant: str = DEFAULT_TENANT) -> Status:
         """Report what is here; see `verbs.status`."""

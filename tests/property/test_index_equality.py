@@ -14,7 +14,7 @@ from remembrancer.finding import compaction
 from remembrancer.finding.indexes import Indexes
 from remembrancer.finding.search import Query, search
 from remembrancer.finding.tagging import TagFilter, TagMatch
-from remembrancer.finding.terms import Analyzer
+from remembrancer.finding.terms import Analyzer, words
 from remembrancer.nouns.memory import BankRef
 from remembrancer.settings import Settings
 from remembrancer.verbs.units import Item
@@ -87,7 +87,7 @@ async def _compare(app: App, indexes: Indexes, question: str) -> None:
     window = date_finder(("en",))(question, 1_700_000_000_000_000, None)
     for wanted in (None, TagFilter(("red",)), TagFilter(("red", "blue"), TagMatch.ALL_STRICT)):
         query = Query(
-            question,
+            words(question),
             Analyzer().terms(question),
             vector,
             role=1,
@@ -101,5 +101,5 @@ async def _compare(app: App, indexes: Indexes, question: str) -> None:
         assert new is not None
         assert kept.live == new.live
         one, other = search(kept, query), search(new, query)
-        assert one.ids == other.ids
+        assert one.id_list() == other.id_list()
         assert one.score.tolist() == other.score.tolist()

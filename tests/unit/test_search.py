@@ -13,7 +13,7 @@ from remembrancer.finding.segment import open_part, write_part
 from remembrancer.finding.similar import cosines_of, most_similar
 from remembrancer.finding.state import IndexState, advance
 from remembrancer.finding.tagging import TagFilter, TagMatch
-from remembrancer.finding.terms import Analyzer, pack
+from remembrancer.finding.terms import Analyzer, pack, words
 from remembrancer.keeping.store import IndexRow
 from remembrancer.models.vectors import quantise
 from remembrancer.nouns.errors import Corrupt
@@ -86,14 +86,14 @@ def test_hamming_counts_differing_signs(dim: int) -> None:
     rng = np.random.default_rng(dim)
     vectors = rng.standard_normal((300, dim)).astype(np.float32)
     query = rng.standard_normal(dim).astype(np.float32)
-    got = scan.hamming(sign_bits(vectors), sign_bits(query[None, :])[:, 0])
+    got = scan.hamming(sign_bits(vectors).T, sign_bits(query[None, :])[0])
     assert got.tolist() == ((vectors > 0) != (query > 0)).sum(axis=1).tolist()
 
 
 def test_opposite_vectors_are_farthest() -> None:
     vectors = np.ones((2, 384), dtype=np.float32)
     vectors[1] = -1
-    got = scan.hamming(sign_bits(vectors), sign_bits(vectors[:1])[:, 0])
+    got = scan.hamming(sign_bits(vectors).T, sign_bits(vectors[:1])[0])
     assert got.tolist() == [0, 384]
 
 
@@ -103,7 +103,7 @@ def test_nearest_is_the_same_however_rows_are_spread() -> None:
     rows = [make_row(ids, "x", v) for v in unit(rng, 3000)]
     one = build_part(rows, DIM)
     many = [build_part(rows[i::4], DIM) for i in range(4)]
-    bits = sign_bits(unit(rng)[None, :])[:, 0]
+    bits = sign_bits(unit(rng)[None, :])[0]
     whole = scan.nearest([one], [None], BOTH, bits, count=100)
     spread = scan.nearest(many, [None] * 4, BOTH, bits, count=100)
     expected = set(one.ids[whole[0]].tolist())
@@ -137,11 +137,11 @@ def test_fusion_adds_scaled_arms_and_bonuses() -> None:
         make_row(ids, "garden", unit(rng), speaker="Bob"),
     ]
     found = search(
-        state_of(rows), Query("When does Ann play?", ANALYZER.terms("cello"), query, role=1)
+        state_of(rows), Query(words("When does Ann play?"), ANALYZER.terms("cello"), query, role=1)
     )
     w = Weights()
     full = w.text + w.window + w.vector + w.window_vector + w.speaker + w.role
-    assert found.ids[0] == rows[0].unit_id
+    assert found.id_list()[0] == rows[0].unit_id
     assert found.score[0] == pytest.approx(full)
 
 
@@ -152,8 +152,10 @@ def test_time_prefers_what_happened_then() -> None:
         make_row(ids, "cello", mentioned_at=900, occurred_start=400, occurred_end=500),
         make_row(ids, "cello", mentioned_at=450),
     ]
-    found = search(state_of(rows, 0), Query("x", ANALYZER.terms("cello"), since=400, until=500))
-    assert found.ids == [rows[1].unit_id, rows[2].unit_id, rows[0].unit_id]
+    found = search(
+        state_of(rows, 0), Query(words("x"), ANALYZER.terms("cello"), since=400, until=500)
+    )
+    assert found.id_list() == [rows[1].unit_id, rows[2].unit_id, rows[0].unit_id]
     assert found.time.tolist() == [1.0, 0.5, 0.0]
 
 
@@ -161,13 +163,13 @@ def test_a_unit_without_vector_is_found_by_its_words() -> None:
     rng = np.random.default_rng(6)
     ids = IdMaker()
     rows = [make_row(ids, "boat", unit(rng)), make_row(ids, "cello")]
-    found = search(state_of(rows), Query("x", ANALYZER.terms("cello"), unit(rng)))
-    assert rows[1].unit_id in found.ids
-    assert np.isnan(found.cosine[found.ids.index(rows[1].unit_id)])
+    found = search(state_of(rows), Query(words("x"), ANALYZER.terms("cello"), unit(rng)))
+    assert rows[1].unit_id in found.id_list()
+    assert np.isnan(found.cosine[found.id_list().index(rows[1].unit_id)])
 
 
 def test_an_empty_index_has_no_answers() -> None:
-    assert search(IndexState(0, 0, 0), Query("x", [1])).ids == []
+    assert search(IndexState(0, 0, 0), Query(words("x"), [1])).id_list() == []
 
 
 @pytest.mark.parametrize(
@@ -184,16 +186,16 @@ def test_an_empty_index_has_no_answers() -> None:
 def test_tag_filters(match: TagMatch, tags: tuple[str, ...], expected: set[int]) -> None:
     ids = IdMaker()
     rows = [make_row(ids, "cello", tags=t) for t in (("a",), ("a", "b"), ("b", "c"), ())]
-    query = Query("x", ANALYZER.terms("cello"), tags=TagFilter(tags, match))
+    query = Query(words("x"), ANALYZER.terms("cello"), tags=TagFilter(tags, match))
     found = search(state_of(rows, 0), query)
-    assert {[r.unit_id for r in rows].index(i) for i in found.ids} == expected
+    assert {[r.unit_id for r in rows].index(i) for i in found.id_list()} == expected
 
 
 def test_kinds_filter() -> None:
     ids = IdMaker()
     rows = [make_row(ids, "cello", kind=k) for k in (0, 1, 2)]
-    found = search(state_of(rows, 0), Query("x", ANALYZER.terms("cello"), kinds=[1]))
-    assert found.ids == [rows[1].unit_id]
+    found = search(state_of(rows, 0), Query(words("x"), ANALYZER.terms("cello"), kinds=[1]))
+    assert found.id_list() == [rows[1].unit_id]
 
 
 def test_merging_keeps_everything_but_the_dead() -> None:
@@ -210,7 +212,7 @@ def test_merging_keeps_everything_but_the_dead() -> None:
     fresh = build_part([r for r in rows if r not in rows[1:20:2]], DIM)
     assert merged.ids.tolist() == fresh.ids.tolist()
     assert merged.speakers == fresh.speakers
-    for name in ("bits", "codes", "scales"):
+    for name in ("bits", "more_bits", "codes", "scales"):
         assert np.array_equal(getattr(merged, name), getattr(fresh, name))
     for name in ("text", "window", "tags", "columns"):
         for one, other in zip(getattr(merged, name), getattr(fresh, name), strict=True):
@@ -259,7 +261,7 @@ def test_a_damaged_segment_is_refused(tmp_path, damage: str) -> None:
     ],
 )
 def test_named_speakers(question: str, expected: set[str]) -> None:
-    assert named_speakers(question, ["Ann Lee", "Li", "Zoe"]) == expected
+    assert named_speakers(words(question), ["Ann Lee", "Li", "Zoe"]) == expected
 
 
 def test_scaled_handles_equal_and_missing_values() -> None:

@@ -46,6 +46,11 @@ class BankIndex:
         return self._compacting is not None
 
     @property
+    def current(self) -> IndexState | None:
+        """The state in memory, whatever its revision."""
+        return self._state
+
+    @property
     def memory_bytes(self) -> int:
         """Bytes held in memory, without mapped files."""
         return self._state.memory_bytes if self._state else 0

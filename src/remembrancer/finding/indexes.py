@@ -36,6 +36,14 @@ class Indexes:
             self._shrink(ref)
         return state
 
+    def current(self, ref: BankRef) -> IndexState | None:
+        """Return the bank's index as it stands in memory, at whatever revision; None: not yet."""
+        index = self._banks.pop(ref, None)
+        if index is None:
+            return None
+        self._banks[ref] = index
+        return index.current
+
     async def compact(self, ref: BankRef, view: View, purge: bool = False) -> bool:
         """Write the bank's index to disk; `purge` leaves nothing of dead rows in its files.
 

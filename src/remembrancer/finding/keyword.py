@@ -35,16 +35,18 @@ def bm25(
     Returns:
         float32 scores, one array a part.
     """
+    wanted = np.array(list(dict.fromkeys(terms)), dtype=np.uint64)
+    postings = [part.text if field == "text" else part.window for part in parts]
+    ranges = [p.find(wanted) for p in postings]
     scores = [np.zeros(part.n, dtype=np.float32) for part in parts]
-    for term in dict.fromkeys(terms):
-        found = []
-        frequency = 0
-        for part, gone in zip(parts, dead, strict=True):
-            postings = part.text if field == "text" else part.window
-            where = postings.find(term)
-            docs, weights = postings.docs[where], postings.weights[where]
-            found.append((docs, weights))
-            frequency += len(docs) - (int(gone[docs].sum()) if gone is not None else 0)
+    for number in range(len(wanted)):
+        found = [
+            (p.docs[r[number]], p.weights[r[number]]) for p, r in zip(postings, ranges, strict=True)
+        ]
+        frequency = sum(
+            len(docs) - (int(gone[docs].sum()) if gone is not None else 0)
+            for (docs, _), gone in zip(found, dead, strict=True)
+        )
         if frequency == 0:
             continue
         idf = np.float32(math.log(1 + (live - frequency + 0.5) / (frequency + 0.5)))

@@ -42,12 +42,15 @@ class Postings(NamedTuple):
     docs: NDArray[np.int32]
     weights: NDArray[np.float32]
 
-    def find(self, term: int) -> slice:
-        """Return the range of a term in `docs` and `weights`; empty when it is unknown."""
-        i = int(np.searchsorted(self.terms, np.uint64(term)))
-        if i == len(self.terms) or int(self.terms[i]) != term:
-            return slice(0, 0)
-        return slice(int(self.starts[i]), int(self.starts[i + 1]))
+    def find(self, terms: NDArray[np.uint64]) -> list[slice]:
+        """Return the range of each term in `docs` and `weights`; empty for unknown ones."""
+        if not len(self.terms):
+            return [slice(0, 0)] * len(terms)
+        at = np.searchsorted(self.terms, terms)
+        at[at == len(self.terms)] = 0
+        starts = self.starts[at].tolist()
+        ends = np.where(self.terms[at] == terms, self.starts[at + 1], self.starts[at]).tolist()
+        return [slice(start, end) for start, end in zip(starts, ends, strict=True)]
 
 
 class Columns(NamedTuple):
@@ -70,7 +73,10 @@ class Part:
     ids: NDArray[np.bytes_]  # (n,) of S16, sorted
     columns: Columns
     speakers: tuple[str, ...]
-    bits: NDArray[np.uint64]  # (2, words, n), see OWN and BOTH; a scan reads straight on
+    # Sign bits, see OWN and BOTH: the first half of the words as (2, words, n), which a scan reads
+    # straight on, and the rest as (2, n, words), which is looked up for the best rows only.
+    bits: NDArray[np.uint64]
+    more_bits: NDArray[np.uint64]
     codes: NDArray[np.int8]  # (n, SLOTS, dim): what is re-scored together lies together
     scales: NDArray[np.float32]  # (n, SLOTS)
     text: Postings
@@ -90,7 +96,7 @@ class Part:
     @property
     def nbytes(self) -> int:
         """Bytes of all arrays, mapped or not."""
-        arrays = (self.ids, *self.columns, self.bits, self.codes, self.scales)
+        arrays = (self.ids, *self.columns, self.bits, self.more_bits, self.codes, self.scales)
         return sum(a.nbytes for a in (*arrays, *self.text, *self.window, *self.tags))
 
     def locate(self, ids: Sequence[bytes]) -> I64:
@@ -105,12 +111,17 @@ class Part:
 
 
 def sign_bits(vectors: NDArray[np.int8] | NDArray[np.float32]) -> NDArray[np.uint64]:
-    """Pack the signs of (n, dim) vectors into (words, n) 64-bit words, zero-padded."""
+    """Pack the signs of (n, dim) vectors into (n, words) 64-bit words, zero-padded."""
     n, dim = vectors.shape
     packed = np.packbits(vectors > 0, axis=1)
     wide = np.zeros((n, -(-dim // 64) * 8), dtype=np.uint8)
     wide[:, : packed.shape[1]] = packed
-    return np.ascontiguousarray(wide.view(np.uint64).T)
+    return wide.view(np.uint64)
+
+
+def first_words(words: int) -> int:
+    """Return how many of a code's words the scan reads: half of them."""
+    return max(1, words // 2)
 
 
 def build_part(rows: Sequence[Row], dim: int) -> Part:
@@ -124,6 +135,8 @@ def build_part(rows: Sequence[Row], dim: int) -> Part:
     names = sorted({r.speaker for r in rows if r.speaker})
     number = {name: i for i, name in enumerate(names)}
     codes, scales, embedded = _vectors(rows, dim)
+    signs = np.stack([sign_bits(codes[:, 0]), _both_bits(codes, scales)])
+    half = first_words(signs.shape[2])
     return Part(
         ids=np.array([r.unit_id for r in rows], dtype="S16"),
         columns=Columns(
@@ -137,7 +150,8 @@ def build_part(rows: Sequence[Row], dim: int) -> Part:
             embedded=embedded,
         ),
         speakers=tuple(names),
-        bits=np.stack([sign_bits(codes[:, 0]), _both_bits(codes, scales)]),
+        bits=np.ascontiguousarray(signs[:, :, :half].transpose(0, 2, 1)),
+        more_bits=np.ascontiguousarray(signs[:, :, half:]),
         codes=codes,
         scales=scales,
         text=_word_postings([r.terms for r in rows], PIVOT_TEXT),
@@ -190,6 +204,7 @@ def merge_parts(parts: Sequence[Part], dead: Sequence[Mask | None]) -> Part:
         columns=Columns(*(column(name) for name in Columns._fields)),  # type: ignore[arg-type]
         speakers=tuple(names),
         bits=rows("bits", 2),  # type: ignore[arg-type]
+        more_bits=rows("more_bits", 1),  # type: ignore[arg-type]
         codes=rows("codes", 0),  # type: ignore[arg-type]
         scales=rows("scales", 0),  # type: ignore[arg-type]
         text=_merge_postings([p.text for p in parts], targets),
@@ -205,7 +220,7 @@ def _both_bits(codes: NDArray[np.int8], scales: NDArray[np.float32]) -> NDArray[
         block = codes[start : start + _BLOCK_ROWS].astype(np.float32)
         block *= scales[start : start + _BLOCK_ROWS, :, None]
         pieces.append(sign_bits(block.sum(axis=1)))
-    return np.concatenate(pieces, axis=1) if pieces else sign_bits(codes[:, 0])
+    return np.concatenate(pieces) if pieces else sign_bits(codes[:, 0])
 
 
 def _vectors(rows: Sequence[Row], dim: int) -> tuple[NDArray[np.int8], NDArray[np.float32], Mask]:

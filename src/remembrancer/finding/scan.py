@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .part import Mask, Part
+from .part import Mask, Part, first_words
 
 RESCORED = 1_000
+_SECOND_PASS = 5  # times as many rows are compared by all bits
 _BLOCK = 65_536  # rows a pass: the working set stays in cache
 _SAMPLE = 64  # every which row the first guess at a limit looks at
 _BYTE_WORDS = 3  # words whose ones fit in a byte: 3 * 64 < 256
@@ -33,7 +34,8 @@ def hamming(bits: Bits, query: Bits) -> Distances:
     As bytes when they hold it (up to 3 words), else as 16-bit numbers.
     """
     words, n = bits.shape
-    total = np.zeros(n, dtype=np.uint8 if words <= _BYTE_WORDS else np.uint16)
+    total: Distances
+    total = np.empty(n, np.uint8) if words <= _BYTE_WORDS else np.zeros(n, np.uint16)
     size = min(n, _BLOCK)
     mixed = np.empty(size, dtype=np.uint64)
     ones = np.empty(size, dtype=np.uint8)
@@ -42,14 +44,16 @@ def hamming(bits: Bits, query: Bits) -> Distances:
         end = min(n, start + _BLOCK)
         m = end - start
         for word in range(words):
+            sums = total[start:end] if words <= _BYTE_WORDS else group[:m]
             np.bitwise_xor(bits[word, start:end], query[word], out=mixed[:m])
             if word % _BYTE_WORDS == 0:
-                np.bitwise_count(mixed[:m], out=group[:m])
+                np.bitwise_count(mixed[:m], out=sums)
             else:
                 np.bitwise_count(mixed[:m], out=ones[:m])
-                np.add(group[:m], ones[:m], out=group[:m])
-            if word % _BYTE_WORDS == _BYTE_WORDS - 1 or word == words - 1:
-                np.add(total[start:end], group[:m], out=total[start:end])
+                np.add(sums, ones[:m], out=sums)
+            last = word % _BYTE_WORDS == _BYTE_WORDS - 1 or word == words - 1
+            if last and words > _BYTE_WORDS:
+                np.add(total[start:end], sums, out=total[start:end])
     return total
 
 
@@ -63,18 +67,24 @@ def nearest(
 ) -> list[Rows]:
     """Return, a part each, the allowed rows nearest to a query by sign bits (`OWN` or `BOTH`).
 
-    `allowed` holds a mask a part, None for all. All rows at the distance of the `count`-th are
-    taken, so the answer does not depend on how rows are spread.
+    First by half of the bits, then the best of these by all. `allowed` holds a mask a part, None
+    for all. All rows at the distance of the last one taken are taken too, so the answer does not
+    depend on how rows are spread.
     """
     rows = [None if ok is None else np.flatnonzero(ok) for ok in allowed]
     sizes = [p.n if r is None else len(r) for p, r in zip(parts, rows, strict=True)]
     if sum(sizes) <= count:
         return [np.arange(n) if r is None else r for n, r in zip(sizes, rows, strict=True)]
-    distances = [hamming(part.bits[which], query) for part in parts]
-    near = [d if r is None else d[r] for d, r in zip(distances, rows, strict=True)]
-    limit = _limit(near, count)
-    found = [np.flatnonzero(d <= limit) for d in near]
-    return [f if r is None else r[f] for f, r in zip(found, rows, strict=True)]
+    half = first_words(len(query))
+    first = [hamming(part.bits[which], query[:half]) for part in parts]
+    near = [d if r is None else d[r] for d, r in zip(first, rows, strict=True)]
+    kept = _within(near, count * _SECOND_PASS)
+    found = [k if r is None else r[k] for k, r in zip(kept, rows, strict=True)]
+    exact = [
+        d[f] + _ones(part.more_bits[which].take(f, axis=0), query[half:])
+        for d, f, part in zip(first, found, parts, strict=True)
+    ]
+    return [f[k] for f, k in zip(found, _within(exact, count), strict=True)]
 
 
 def cosines(parts: Sequence[Part], rows: Sequence[Rows], vector: Floats) -> Floats:
@@ -95,6 +105,23 @@ def joined(pieces: Sequence[NDArray[Any]]) -> NDArray[Any]:
     return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
 
 
+def _ones(bits: Bits, query: Bits) -> NDArray[np.uint16]:
+    """Return the Hamming distance of each row of (k, words) `bits` to `query` (words,)."""
+    ones = np.bitwise_count(bits ^ query)
+    total = np.zeros(len(ones), dtype=np.uint16)
+    for word in range(ones.shape[1]):  # faster than a sum over so short an axis
+        total += ones[:, word]
+    return total
+
+
+def _within(distances: Sequence[Distances], count: int) -> list[Rows]:
+    """Return the places of the `count` smallest distances and of all that equal the last."""
+    if sum(len(d) for d in distances) <= count:
+        return [np.arange(len(d)) for d in distances]
+    limit = _limit(distances, count)
+    return [np.flatnonzero(d <= limit) for d in distances]
+
+
 def _limit(distances: Sequence[Distances], count: int) -> int:
     """Return the smallest distance that `count` rows are within; there are more rows than that.
 
@@ -104,8 +131,9 @@ def _limit(distances: Sequence[Distances], count: int) -> int:
     def within(limit: int) -> bool:
         return sum(int(np.count_nonzero(d <= limit)) for d in distances) >= count
 
-    sample = np.sort(joined([d[::_SAMPLE] for d in distances]))
-    guess = int(sample[len(sample) * count // sum(len(d) for d in distances)])
+    sample = joined([d[::_SAMPLE] for d in distances])
+    place = len(sample) * count // sum(len(d) for d in distances)
+    guess = int(np.partition(sample, place)[place])
     if within(guess):
         while guess > 0 and within(guess - 1):
             guess -= 1

@@ -41,12 +41,13 @@ class Weights:
 class Query:
     """What to search for.
 
-    `vector` is float32 (dim,) of length 1 or None (keywords alone). `role` gets the role bonus.
-    `since`/`until` is the half-open time the question is about, in microseconds: a preference,
-    not a filter. `kinds` and `tags` are filters.
+    `words` are the question's (`terms.words`), `terms` their hashes (`Analyzer.terms`). `vector` is
+    float32 (dim,) of length 1 or None (keywords alone). `role` gets the role bonus. `since`/`until`
+    is the half-open time the question is about, in microseconds: a preference, not a filter.
+    `kinds` and `tags` are filters.
     """
 
-    text: str
+    words: Sequence[str]
     terms: Sequence[int]
     vector: Floats | None = None
     role: int = 0
@@ -61,11 +62,12 @@ class Query:
 class Candidates:
     """Units found, best first. All arrays have one entry a unit.
 
-    `cosine`, `window_cosine` are raw (NaN when not embedded); `keyword`, `window_keyword` are raw
-    BM25; `speaker`, `role`, `time` are in [0, 1]; `score` is the fused score.
+    `ids` is (n,) of S16, see `id_list`. `cosine`, `window_cosine` are raw (NaN when not embedded);
+    `keyword`, `window_keyword` are raw BM25; `speaker`, `role`, `time` are in [0, 1]; `score` is
+    the fused score.
     """
 
-    ids: list[bytes]
+    ids: NDArray[np.bytes_]
     score: NDArray[np.float64]
     keyword: NDArray[np.float64]
     window_keyword: NDArray[np.float64]
@@ -74,6 +76,11 @@ class Candidates:
     speaker: NDArray[np.float64]
     role: NDArray[np.float64]
     time: NDArray[np.float64]
+
+    def id_list(self, start: int = 0, end: int | None = None) -> list[bytes]:
+        """Return ids as bytes; made when asked for, since few of them are looked at."""
+        raw = self.ids[start:end].tobytes()
+        return [raw[i : i + 16] for i in range(0, len(raw), 16)]
 
 
 def search(state: IndexState, query: Query, top: int = TOP) -> Candidates:
@@ -89,7 +96,7 @@ def search(state: IndexState, query: Query, top: int = TOP) -> Candidates:
     """
     parts = state.parts
     if not parts:
-        return Candidates([], *(np.empty(0) for _ in range(8)))
+        return Candidates(np.empty(0, dtype="S16"), *(np.empty(0) for _ in range(8)))
     allowed = [_allowed(p, d, query) for p, d in zip(parts, state.dead, strict=True)]
     text = bm25(parts, state.dead, state.live, query.terms, "text")
     window = bm25(parts, state.dead, state.live, query.terms, "window")
@@ -103,6 +110,14 @@ def search(state: IndexState, query: Query, top: int = TOP) -> Candidates:
         proposals.append(_time_top(parts, allowed, overlap, top))
     union = [np.unique(np.concatenate([rows[i] for rows in proposals])) for i in range(len(parts))]
     return _fuse(state, query, vector, union, (text, window), overlap)
+
+
+def _union(n: int, proposals: Sequence[Rows]) -> Rows:
+    """Return the rows that any arm proposes, of a part of `n`, rising."""
+    mask = np.zeros(n, dtype=bool)
+    for rows in proposals:
+        mask[rows] = True
+    return np.flatnonzero(mask)
 
 
 def _allowed(part: Part, dead: Mask | None, query: Query) -> Mask | None:
@@ -130,16 +145,14 @@ def _vector_tops(
 ) -> list[list[Rows]]:
     """Return for each slot the rows with the highest cosine, a part each."""
     parts = state.parts
-    bits = sign_bits(vector[None, :])[:, 0]
+    bits = sign_bits(vector[None, :])[0]
     near = nearest(parts, allowed, BOTH, bits, count=max(RESCORED, top))
-    place = _id_order(parts, near)
-    cosine = cosines(parts, near, vector)[place]
-    tops = []
-    for slot in range(SLOTS):
-        chosen = np.zeros(len(place), dtype=bool)
-        chosen[place[np.argsort(-cosine[:, slot], kind="stable")[:top]]] = True
-        tops.append(_split(near, chosen))
-    return tops
+    cosine = cosines(parts, near, vector)
+    if len(cosine) <= top:
+        return [near]
+    # Ties at the edge are all taken, so that the answer does not depend on how rows are spread.
+    edges = np.partition(cosine, len(cosine) - top, axis=0)[-top]
+    return [_split(near, cosine[:, slot] >= edges[slot]) for slot in range(SLOTS)]
 
 
 def _time_scores(parts: Sequence[Part], query: Query) -> list[NDArray[np.float64]] | None:
@@ -206,9 +219,9 @@ def _fuse(
         cosine = cosines(parts, union, vector)[place].astype(np.float64)
         cosine[~embedded] = np.nan
         exact = [cosine[:, slot] for slot in range(SLOTS)]
-    named = named_speakers(query.text, {n for p in parts for n in p.speakers})
+    named = named_speakers(set(query.words), _speakers(parts))
     speaker = collect(_named(p, r, named) for p, r in zip(parts, union, strict=True))
-    role = (pick([p.columns.role for p in parts]) == query.role) * float(query.role != 0)
+    role = (pick([p.columns.role for p in parts]) == int(query.role)) * float(query.role != 0)
     time = pick(overlap) if overlap is not None else np.zeros(len(place))
     w = query.weights
     score = (
@@ -221,9 +234,8 @@ def _fuse(
         + w.time * time
     )
     order = np.argsort(-score, kind="stable")
-    raw = _ids(parts, union)[place[order]].tobytes()
     return Candidates(
-        [raw[i : i + 16] for i in range(0, len(raw), 16)],
+        _ids(parts, union)[place[order]],
         *(a[order] for a in (score, text, window, exact[0], exact[1], speaker, role, time)),
     )
 
@@ -241,17 +253,20 @@ def scaled(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return result
 
 
-def named_speakers(question: str, speakers: Collection[str]) -> frozenset[str]:
-    """Return the speakers that a question names, in full or by a part of 3 letters or more."""
-    if not speakers:
-        return frozenset()
-    asked = set(words(question))
+def named_speakers(asked: Collection[str], speakers: Collection[str]) -> frozenset[str]:
+    """Return the speakers that words name, in full or by a part of 3 letters or more."""
     found = set()
     for speaker in speakers:
         parts = words(speaker)
-        if parts and (asked.issuperset(parts) or any(p in asked for p in parts if len(p) > 2)):
+        if parts and (
+            all(p in asked for p in parts) or any(p in asked for p in parts if len(p) > 2)
+        ):
             found.add(speaker)
     return frozenset(found)
+
+
+def _speakers(parts: Sequence[Part]) -> Collection[str]:
+    return parts[0].speakers if len(parts) == 1 else {n for p in parts for n in p.speakers}
 
 
 def _named(part: Part, rows: Rows, named: frozenset[str]) -> NDArray[np.bool_]:

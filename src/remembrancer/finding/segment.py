@@ -20,7 +20,7 @@ import numpy as np
 from ..nouns.errors import Corrupt
 from .part import Columns, Mask, Part, Postings
 
-FORMAT = 2
+FORMAT = 3
 _MAGIC = b"RMBSEG1\n"
 _ALIGN = 64
 MANIFEST = "manifest.json"
@@ -100,6 +100,7 @@ def open_part(path: Path) -> Part:
         columns=Columns(*(array(f"column.{name}") for name in Columns._fields)),
         speakers=tuple(header["speakers"]),
         bits=array("bits"),
+        more_bits=array("more_bits"),
         codes=array("codes"),
         scales=array("scales"),
         text=postings("text"),
@@ -196,6 +197,7 @@ def _arrays(part: Part) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
     for name in Columns._fields:
         yield f"column.{name}", getattr(part.columns, name)
     yield "bits", part.bits
+    yield "more_bits", part.more_bits
     yield "codes", part.codes
     yield "scales", part.scales
     for field in ("text", "window", "tags"):

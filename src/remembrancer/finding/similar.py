@@ -20,7 +20,7 @@ def most_similar(state: IndexState, vector: Floats, limit: int) -> list[tuple[by
         return []
     parts = state.parts
     allowed = [_findable(p, d) for p, d in zip(parts, state.dead, strict=True)]
-    bits = sign_bits(vector[None, :])[:, 0]
+    bits = sign_bits(vector[None, :])[0]
     rows = nearest(parts, allowed, OWN, bits, count=max(RESCORED, limit))
     return _ranked(parts, rows, vector)[:limit]
 

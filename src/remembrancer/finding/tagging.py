@@ -34,8 +34,8 @@ def tag_mask(part: Part, wanted: TagFilter) -> Mask:
     """Return the rows of a part that a filter lets through."""
     hits = np.zeros(part.n, dtype=np.int32)
     tags = list(dict.fromkeys(wanted.tags))
-    for tag in tags:
-        hits[part.tags.docs[part.tags.find(hash_term(tag))]] += 1
+    for where in part.tags.find(np.array([hash_term(tag) for tag in tags], dtype=np.uint64)):
+        hits[part.tags.docs[where]] += 1
     untagged = part.columns.tag_count == 0
     mask: Mask
     match wanted.match:

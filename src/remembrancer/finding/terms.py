@@ -81,8 +81,12 @@ class Analyzer:
 
     def terms(self, text: str) -> list[int]:
         """Return the hashed terms of a text in order, stop words left out."""
+        return self.terms_of(words(text))
+
+    def terms_of(self, found: Iterable[str]) -> list[int]:
+        """Return the hashed terms of words in order, stop words left out."""
         term, stop = self._term, self._stop
-        return [term(word) for word in words(text) if word not in stop]
+        return [term(word) for word in found if word not in stop]
 
 
 def pack(terms: Iterable[int]) -> bytes:

@@ -13,11 +13,11 @@ A store keeps rows; it knows nothing of reading, ranking or models. Three rules 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from ..nouns.memory import (
     Bank,
@@ -35,6 +35,8 @@ from ..nouns.memory import (
     UnitRow,
     Vector,
 )
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +181,37 @@ class Generation:
     active: bool
 
 
+class Reader(Protocol):
+    """A snapshot for work that runs in the thread that holds it; see `Store.read`.
+
+    Its methods return what those of `View` return, and block.
+    """
+
+    @property
+    def revision(self) -> int:
+        """The bank's revision in this snapshot."""
+        ...
+
+    @property
+    def generation(self) -> int:
+        """Number of the active embedding generation in this snapshot; 0 when there is none."""
+        ...
+
+    def units(self, ids: Sequence[bytes]) -> list[Unit]:
+        """As `View.units`."""
+        ...
+
+    def recalled(self, ids: Sequence[bytes]) -> list[Recalled]:
+        """As `View.recalled`."""
+        ...
+
+    def newest(
+        self, limit: int, *, layer: Layer | None = None, until: int | None = None
+    ) -> list[Unit]:
+        """As `View.newest`."""
+        ...
+
+
 class View(Protocol):
     """One snapshot of one bank. A bank that does not exist reads as empty, revision 0."""
 
@@ -190,6 +223,10 @@ class View(Protocol):
     @property
     def generation(self) -> int:
         """Number of the active embedding generation in this snapshot; 0 when there is none."""
+        ...
+
+    async def run(self, work: Callable[[Reader], T]) -> T:
+        """Run work on this snapshot, in the thread that holds it; the event loop goes on."""
         ...
 
     async def changes(self, after: int, limit: int = 10_000) -> ChangePage | None:
@@ -291,6 +328,14 @@ class Store(Protocol):
 
     def snapshot(self, ref: BankRef) -> AbstractAsyncContextManager[View]:
         """Open a snapshot of one bank for the length of a `with` block."""
+        ...
+
+    async def read(self, ref: BankRef, work: Callable[[Reader], T]) -> T:
+        """Run work on a snapshot of its own, in the thread that holds it.
+
+        A whole question in one hop between threads: on small machines each hop costs as much as a
+        look-up of many rows.
+        """
         ...
 
     async def apply(self, ref: BankRef, batch: Batch) -> Applied:

@@ -7,9 +7,7 @@ the answer is full whenever the bank has enough.
 
 from __future__ import annotations
 
-import asyncio
 import time
-from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -17,16 +15,16 @@ from ..finding.composite import ScoringWeights, composite
 from ..finding.indexes import Indexes
 from ..finding.similar import cosines_of, most_similar
 from ..finding.state import IndexState
-from ..keeping.store import Store, View
+from ..keeping.store import Reader, Store
 from ..models.embedder import Embedder, Floats
 from ..nouns.clock import Clock
 from ..nouns.errors import InvalidInput, RemembrancerError, TooLarge
 from ..nouns.memory import BankRef, Layer, Unit
 from ..nouns.text import clean
 from .embedding import MOVED
+from .snapshots import read_indexed
 
 MOST = 200  # memories a prime returns at most; more is clamped
-_REOPEN = 50
 
 
 class Strategy(StrEnum):
@@ -87,7 +85,6 @@ class Prime:
         embedder: Embedder | None,
         *,
         clock: Clock,
-        pool: Executor,
         max_query_chars: int,
         generation: int,
     ) -> None:
@@ -95,7 +92,6 @@ class Prime:
         self._indexes = indexes
         self._embedder = embedder
         self._clock = clock
-        self._pool = pool
         self._max_query_chars = max_query_chars
         self._generation = generation  # whose vectors `embedder` makes
 
@@ -112,19 +108,18 @@ class Prime:
         vector, degraded = await self._embed(cue)
         embedded = time.perf_counter()
         limit = min(options.max_memories, MOST)
-        for _ in range(_REOPEN):
-            async with self._store.snapshot(ref) as view:
-                if vector is not None and view.generation != self._generation:
-                    vector, degraded = None, MOVED
-                state = None
-                if vector is not None:
-                    state = await self._indexes.state_for(ref, view)
-                    if state is None:
-                        continue
-                memories = await self._blend(view, state, vector, limit, options, now)
-                break
+        if vector is None:
+            memories = await self._store.read(
+                ref, lambda reader: _blend(reader, None, None, limit, options, now)
+            )
         else:
-            raise RemembrancerError("the bank changes faster than it can be read; try again")
+            memories, moved = await read_indexed(
+                self._store,
+                self._indexes,
+                ref,
+                lambda reader, state: self._similar(reader, state, vector, limit, options, now),
+            )
+            degraded = degraded or moved
         if options.reinforce and memories:
             await self._store.touch(ref, [m.unit.id for m in memories], now)
         temporal = sum(m.strategy is Strategy.TEMPORAL for m in memories)
@@ -170,57 +165,66 @@ class Prime:
         except RemembrancerError as error:
             return None, f"primed by time alone: {error.message}"
 
-    async def _blend(
+    def _similar(
         self,
-        view: View,
-        state: IndexState | None,
-        vector: Floats | None,
+        reader: Reader,
+        state: IndexState,
+        vector: Floats,
         limit: int,
         options: PrimeOptions,
         now: int,
-    ) -> list[Primed]:
-        """Choose the memories, score them, and sort by score, newer first among equals."""
-        if limit == 0:
-            return []
-        share = int(limit * options.temporal_ratio) if state is not None else limit
-        # Up to `limit` of each, so that either half can fill in for the other.
-        recent = await view.newest(limit, layer=Layer.SOURCE, until=now + 1)
-        similar: list[tuple[bytes, float]] = []
-        if state is not None and vector is not None:
-            loop = asyncio.get_running_loop()
-            similar = await loop.run_in_executor(self._pool, most_similar, state, vector, limit)
-        since = now - options.window_us
-        fresh = [u for u in recent if u.mentioned_at >= since]
-        chosen: dict[bytes, Strategy] = {u.id: Strategy.TEMPORAL for u in fresh[:share]}
-        _fill(chosen, [i for i, _ in similar], Strategy.SIMILARITY, limit)
-        _fill(chosen, [u.id for u in recent], Strategy.TEMPORAL, limit)
-        units = {u.id: u for u in recent}
-        missing = [i for i in chosen if i not in units]
-        units |= {u.id: u for u in await view.units(missing)}
-        relevance = dict(similar)
-        if state is not None and vector is not None:
-            relevance |= cosines_of(state, vector, [i for i in chosen if i not in relevance])
-        ranks = {u.id: i for i, u in enumerate(recent)}
-        temporal = [i for i, s in chosen.items() if s is Strategy.TEMPORAL]
-        memories = []
-        for unit_id, strategy in chosen.items():
-            if unit_id not in units:
-                continue
-            unit = units[unit_id]
-            cosine = max(0.0, relevance.get(unit_id, 0.0))
-            rank = ranks[unit_id] if strategy is Strategy.TEMPORAL else None
-            # Without a cue the place in time stands in for relevance (newest 1, falling by 1/n).
-            counted = cosine if vector is not None else 1 - (rank or 0) / len(temporal)
-            score = composite(
-                options.weights,
-                relevance=counted,
-                age_us=now - unit.mentioned_at,
-                importance=unit.importance,
-                access_count=unit.access_count,
-            )
-            memories.append(Primed(unit, score, cosine, strategy, rank))
-        memories.sort(key=lambda m: (-m.score, -m.unit.mentioned_at, m.unit.id))
-        return memories
+    ) -> tuple[list[Primed], str | None]:
+        if reader.generation != self._generation:
+            return _blend(reader, None, None, limit, options, now), MOVED
+        return _blend(reader, state, vector, limit, options, now), None
+
+
+def _blend(
+    reader: Reader,
+    state: IndexState | None,
+    vector: Floats | None,
+    limit: int,
+    options: PrimeOptions,
+    now: int,
+) -> list[Primed]:
+    """Choose the memories, score them, and sort by score, newer first among equals."""
+    if limit == 0:
+        return []
+    share = int(limit * options.temporal_ratio) if state is not None else limit
+    # Up to `limit` of each, so that either half can fill in for the other.
+    recent = reader.newest(limit, layer=Layer.SOURCE, until=now + 1)
+    similar: list[tuple[bytes, float]] = []
+    if state is not None and vector is not None:
+        similar = most_similar(state, vector, limit)
+    since = now - options.window_us
+    fresh = [u for u in recent if u.mentioned_at >= since]
+    chosen: dict[bytes, Strategy] = {u.id: Strategy.TEMPORAL for u in fresh[:share]}
+    _fill(chosen, [i for i, _ in similar], Strategy.SIMILARITY, limit)
+    _fill(chosen, [u.id for u in recent], Strategy.TEMPORAL, limit)
+    units = {u.id: u for u in recent}
+    units |= {u.id: u for u in reader.units([i for i in chosen if i not in units])}
+    relevance = dict(similar)
+    if state is not None and vector is not None:
+        relevance |= cosines_of(state, vector, [i for i in chosen if i not in relevance])
+    ranks = {u.id: i for i, u in enumerate(recent)}
+    temporal = sum(s is Strategy.TEMPORAL for s in chosen.values())
+    memories = []
+    for unit_id, strategy in chosen.items():
+        unit = units[unit_id]
+        cosine = max(0.0, relevance.get(unit_id, 0.0))
+        rank = ranks[unit_id] if strategy is Strategy.TEMPORAL else None
+        # Without a cue the place in time stands in for relevance (newest 1, falling by 1/n).
+        counted = cosine if vector is not None else 1 - (rank or 0) / temporal
+        score = composite(
+            options.weights,
+            relevance=counted,
+            age_us=now - unit.mentioned_at,
+            importance=unit.importance,
+            access_count=unit.access_count,
+        )
+        memories.append(Primed(unit, score, cosine, strategy, rank))
+    memories.sort(key=lambda m: (-m.score, -m.unit.mentioned_at, m.unit.id))
+    return memories
 
 
 def _fill(chosen: dict[bytes, Strategy], ids: list[bytes], why: Strategy, limit: int) -> None:

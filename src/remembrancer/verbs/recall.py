@@ -6,26 +6,26 @@ budget. An answer is a source with the facts read from it; a fact and its source
 
 from __future__ import annotations
 
-import asyncio
 import math
 import re
 import time
 from collections.abc import Collection, Sequence
-from concurrent.futures import Executor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ..finding.indexes import Indexes
 from ..finding.search import Candidates, Query, Weights, search
 from ..finding.state import IndexState
 from ..finding.tagging import TagFilter
-from ..finding.terms import Analyzer
-from ..keeping.store import Store, View
+from ..finding.terms import Analyzer, words
+from ..keeping.store import Reader, Store
 from ..models.embedder import Embedder, Floats
 from ..nouns.clock import Clock
 from ..nouns.errors import InvalidInput, RemembrancerError, TooLarge
 from ..nouns.memory import BankRef, Kind, Role, Unit
 from ..nouns.text import clean, estimate_tokens
 from .embedding import MOVED
+from .snapshots import read_indexed
 from .units import DateFinder
 
 # A question about what the assistant said; any other is taken to be about the user.
@@ -34,7 +34,6 @@ _ABOUT_ASSISTANT = re.compile(
     r"|give|gave|list|propose|advise|describe|answer|write|wrote|show|provide|offer)",
     re.IGNORECASE,
 )
-_REOPEN = 50  # snapshots tried before giving up on a bank that is written to without pause
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +110,6 @@ class Recall:
         find_dates: DateFinder,
         *,
         clock: Clock,
-        pool: Executor,
         max_query_chars: int,
         generation: int,
     ) -> None:
@@ -121,7 +119,6 @@ class Recall:
         self._analyzer = analyzer
         self._find_dates = find_dates
         self._clock = clock
-        self._pool = pool
         self._max_query_chars = max_query_chars
         self._generation = generation  # whose vectors `embedder` makes
 
@@ -138,32 +135,27 @@ class Recall:
         started = time.perf_counter()
         vector, degraded = await self._embed(question, options)
         embedded = time.perf_counter()
-        query = self._query(question, vector, options)
-        for _ in range(_REOPEN):
-            async with self._store.snapshot(ref) as view:
-                state = await self._indexes.state_for(ref, view)
-                if state is None:
-                    continue
-                if query.vector is not None and view.generation != self._generation:
-                    query, degraded = replace(query, vector=None), MOVED
-                found = await self._search(state, query)
-                searched = time.perf_counter()
-                answers, tokens = await _fetch(view, found, options)
-                ended = time.perf_counter()
-                return Recollection(
-                    answers,
-                    considered=len(found.ids),
-                    tokens=tokens,
-                    revision=view.revision,
-                    timings=Timings(
-                        embed_ms=(embedded - started) * 1e3,
-                        search_ms=(searched - embedded) * 1e3,
-                        rows_ms=(ended - searched) * 1e3,
-                        total_ms=(ended - started) * 1e3,
-                    ),
-                    degraded=degraded,
-                )
-        raise RemembrancerError("the bank changes faster than it can be read; try again")
+        found = await read_indexed(
+            self._store,
+            self._indexes,
+            ref,
+            lambda reader, state: self._answer(reader, state, question, vector, options),
+        )
+        ended = time.perf_counter()
+        timings = Timings(
+            embed_ms=(embedded - started) * 1e3,
+            search_ms=(ended - embedded) * 1e3 - found.rows_ms,
+            rows_ms=found.rows_ms,
+            total_ms=(ended - started) * 1e3,
+        )
+        return Recollection(
+            found.answers,
+            considered=found.considered,
+            tokens=found.tokens,
+            revision=found.revision,
+            timings=timings,
+            degraded=degraded or found.degraded,
+        )
 
     def _check(self, question: str, options: RecallOptions) -> str:
         question = clean(question)
@@ -200,9 +192,10 @@ class Recall:
             dates = self._find_dates(question, now, options.offset_min)
             if dates:
                 since, until = dates[0].start, dates[0].end
+        asked = words(question)
         return Query(
-            text=question,
-            terms=self._analyzer.terms(question),
+            words=asked,
+            terms=self._analyzer.terms_of(asked),
             vector=vector,
             role=Role.ASSISTANT if _ABOUT_ASSISTANT.search(question) else Role.USER,
             since=since,
@@ -212,13 +205,38 @@ class Recall:
             weights=options.weights,
         )
 
-    async def _search(self, state: IndexState, query: Query) -> Candidates:
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._pool, search, state, query)
+    def _answer(
+        self,
+        reader: Reader,
+        state: IndexState,
+        question: str,
+        vector: Floats | None,
+        options: RecallOptions,
+    ) -> _Found:
+        """Search and fetch, in the thread of the snapshot."""
+        degraded = None
+        if vector is not None and reader.generation != self._generation:
+            vector, degraded = None, MOVED
+        found = search(state, self._query(question, vector, options))
+        searched = time.perf_counter()
+        answers, tokens = _fetch(reader, found, options)
+        rows_ms = (time.perf_counter() - searched) * 1e3
+        return _Found(answers, len(found.ids), tokens, reader.revision, rows_ms, degraded)
 
 
-async def _fetch(
-    view: View, found: Candidates, options: RecallOptions
+class _Found(NamedTuple):
+    """What the thread of the snapshot hands back."""
+
+    answers: tuple[Answer, ...]
+    considered: int
+    tokens: int
+    revision: int
+    rows_ms: float
+    degraded: str | None
+
+
+def _fetch(
+    reader: Reader, found: Candidates, options: RecallOptions
 ) -> tuple[tuple[Answer, ...], int]:
     """Fetch the rows of the best candidates that fit the limit and the token budget.
 
@@ -227,8 +245,8 @@ async def _fetch(
     answers: list[Answer] = []
     left = options.max_tokens
     for start in range(0, len(found.ids), options.limit):
-        ids = found.ids[start : start + options.limit]
-        rows = {row.unit.id: row for row in await view.recalled(ids)}
+        ids = found.id_list(start, start + options.limit)
+        rows = {row.unit.id: row for row in reader.recalled(ids)}
         for number, unit_id in enumerate(ids, start):
             row = rows.get(unit_id)
             cost = estimate_tokens(row.unit.text) if row else 0

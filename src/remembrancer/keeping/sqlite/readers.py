@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import TracebackType
+from typing import TypeVar
 
 from ...nouns.memory import BankRef
+from ..store import Reader
 from .connection import Db
 from .lanes import Lane
-from .view import SqliteView, State, read_state
+from .view import SqliteReader, SqliteView, State, read_state
+
+T = TypeVar("T")
 
 
 class Readers:
@@ -29,6 +33,14 @@ class Readers:
         """Return a lane to the pool."""
         self._idle.append(lane)
         self._turn.release()
+
+    async def read(self, ref: BankRef, work: Callable[[Reader], T]) -> T:
+        """Run work on a snapshot of its own, in one hop."""
+        lane = await self.take()
+        try:
+            return await lane.run(_read, ref, work)
+        finally:
+            self.give(lane)
 
     def stop(self) -> None:
         """End every lane."""
@@ -69,6 +81,13 @@ class Snapshot:
     def _end(self, lane: Lane) -> None:
         lane.post(_end)
         self._readers.give(lane)
+
+
+def _read(db: Db, ref: BankRef, work: Callable[[Reader], T]) -> T:
+    try:
+        return work(SqliteReader(db, ref.key, _begin(db, ref)))
+    finally:
+        _end(db)
 
 
 def _begin(db: Db, ref: BankRef) -> State:

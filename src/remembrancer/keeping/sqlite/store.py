@@ -12,7 +12,7 @@ from ...nouns.clock import Clock
 from ...nouns.errors import StoreBusy, StoreError
 from ...nouns.memory import Bank, BankRef, Job, JobState
 from ..queries import Queries
-from ..store import Applied, Batch, Generation, PendingUnit, Trigger, VectorPatch
+from ..store import Applied, Batch, Generation, PendingUnit, Reader, Trigger, VectorPatch
 from . import backup, banks, counters, generations, jobs, migrate, scrub
 from .apply import apply
 from .connection import Db, open_db, translated
@@ -84,6 +84,10 @@ class SqliteStore:
     def snapshot(self, ref: BankRef) -> Snapshot:
         """Open a snapshot of one bank for the length of a `with` block."""
         return Snapshot(_opened(self._readers), ref)
+
+    async def read(self, ref: BankRef, work: Callable[[Reader], T]) -> T:
+        """Run work on a snapshot of its own, in the thread that holds it."""
+        return await _opened(self._readers).read(ref, work)
 
     async def apply(self, ref: BankRef, batch: Batch) -> Applied:
         """Write one batch durably; creates the bank when it is new."""

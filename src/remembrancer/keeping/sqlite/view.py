@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple, TypeVar
 
 from ...nouns.errors import StoreError
 from ...nouns.memory import BankRef, Chunk, Document, Entity, Layer, Link, LinkType, Unit, UnitRow
-from ..store import ChangePage, IndexRow, Recalled
+from ..store import ChangePage, IndexRow, Reader, Recalled
 from . import rows
 from .connection import Db
 from .lanes import Lane
+
+T = TypeVar("T")
 
 _FIRST, _LAST = -(1 << 63), (1 << 63) - 1
 
@@ -46,6 +48,40 @@ def check_owner(ref: BankRef, tenant: str, name: str) -> None:
         )
 
 
+class SqliteReader:
+    """One snapshot, read in the thread that holds it; see `keeping.store.Reader`."""
+
+    def __init__(self, db: Db, key: int, state: State) -> None:
+        self._db = db
+        self._key = key
+        self._state = state
+
+    @property
+    def revision(self) -> int:
+        """The bank's revision in this snapshot."""
+        return self._state.revision
+
+    @property
+    def generation(self) -> int:
+        """Number of the active embedding generation in this snapshot; 0 when there is none."""
+        return self._state.generation
+
+    def units(self, ids: Sequence[bytes]) -> list[Unit]:
+        """Return units in the order of `ids`; missing ones are left out."""
+        return _units(self._db, self._key, ids)
+
+    def recalled(self, ids: Sequence[bytes]) -> list[Recalled]:
+        """Return units with their facts and documents' names, in the order of `ids`."""
+        return _recalled(self._db, self._key, ids)
+
+    def newest(
+        self, limit: int, *, layer: Layer | None = None, until: int | None = None
+    ) -> list[Unit]:
+        """Return units by `mentioned_at` descending (id descending on ties)."""
+        end = _LAST if until is None else until
+        return _newest(self._db, self._key, limit, layer, _FIRST, end, None)
+
+
 class SqliteView:
     """One snapshot of one bank; see `keeping.store.View`."""
 
@@ -63,6 +99,10 @@ class SqliteView:
     def generation(self) -> int:
         """Number of the active embedding generation in this snapshot; 0 when there is none."""
         return self._state.generation
+
+    async def run(self, work: Callable[[Reader], T]) -> T:
+        """Run work on this snapshot, in its lane's thread."""
+        return await self._lane.run(_work, self._key, self._state, work)
 
     async def changes(self, after: int, limit: int = 10_000) -> ChangePage | None:
         """Return the feed after `after`, whole revisions at a time (so `limit` may be passed)."""
@@ -173,6 +213,10 @@ def _index_rows(db: Db, key: int, generation: int, ids: Sequence[bytes]) -> list
 
 def _scan(db: Db, key: int, generation: int, after: bytes, limit: int) -> list[IndexRow]:
     return rows.index_rows(db.all("index_scan", key, generation, after, limit))
+
+
+def _work(db: Db, key: int, state: State, work: Callable[[Reader], T]) -> T:
+    return work(SqliteReader(db, key, state))
 
 
 def _units(db: Db, key: int, ids: Sequence[bytes]) -> list[Unit]:
