@@ -108,7 +108,7 @@ def search(state: IndexState, query: Query, top: int = TOP) -> Candidates:
     overlap = _time_scores(parts, query)
     if overlap is not None:
         proposals.append(_time_top(parts, allowed, overlap, top))
-    union = [np.unique(np.concatenate([rows[i] for rows in proposals])) for i in range(len(parts))]
+    union = [_union(part.n, [rows[i] for rows in proposals]) for i, part in enumerate(parts)]
     return _fuse(state, query, vector, union, (text, window), overlap)
 
 

@@ -115,8 +115,9 @@ class Answers(Sequence[Found]):
         degraded: why an arm was missing, or None.
     """
 
-    def __init__(self, answers: Sequence[Found], of: Recollection) -> None:
-        self._answers = tuple(answers)
+    def __init__(self, of: Recollection) -> None:
+        self._raw = of.answers
+        self._shaped: tuple[Found, ...] | None = None  # when first looked at
         self.considered = of.considered
         self.tokens = of.tokens
         self.revision = of.revision
@@ -127,10 +128,16 @@ class Answers(Sequence[Found]):
         return self._answers[index]
 
     def __len__(self) -> int:
-        return len(self._answers)
+        return len(self._raw)
 
     def __iter__(self) -> Iterator[Found]:
         return iter(self._answers)
+
+    @property
+    def _answers(self) -> tuple[Found, ...]:
+        if self._shaped is None:
+            self._shaped = tuple(_found(a) for a in self._raw)
+        return self._shaped
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +195,7 @@ def erased_of(receipt: Receipt) -> Erased:
 
 def answers_of(found: Recollection) -> Answers:
     """Shape a recollection."""
-    return Answers([_found(a) for a in found.answers], found)
+    return Answers(found)
 
 
 def context_of(context: Context) -> PrimedContext:
