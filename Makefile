@@ -9,10 +9,10 @@ LOCK := $(TOOLS)/bin/uv pip compile --quiet --no-config --universal --python-ver
 	--generate-hashes --no-annotate --custom-compile-command "make lock" $(LOCK_FLAGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test serve lint docs bench prove wheel lock clean
+.PHONY: help check-wheel setup demo test serve lint docs bench prove wheel lock clean
 
 help: ## list the tasks
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## make .venv, install the locked packages, fetch the model (once; then offline)
 	@scripts/setup.sh "$(PYTHON)"
@@ -46,6 +46,9 @@ prove: setup ## run all tests with the sized ones PROVE (10) times as large
 wheel: setup ## build dist/*.whl, the model inside
 	@rm -f dist/*.whl
 	@$(BIN)/python -m hatchling build --target wheel --directory dist
+
+check-wheel: wheel ## install the wheel offline into an empty environment and recall with it
+	@PYTHON="$(PYTHON)" scripts/check_wheel.sh dist/*.whl
 
 lock: setup ## write requirements/*.txt anew from pyproject.toml (LOCK_FLAGS=--upgrade for newer)
 	@test -x $(TOOLS)/bin/uv || { $(BIN)/python -m venv $(TOOLS) && \
