@@ -8,7 +8,7 @@ import pytest
 from remembrancer.finding import scan
 from remembrancer.finding.keyword import best, bm25
 from remembrancer.finding.part import BOTH, build_part, merge_parts, sign_bits
-from remembrancer.finding.search import Query, Weights, named_speakers, scaled, search
+from remembrancer.finding.search import Arm, Query, Weights, named_speakers, scaled, search
 from remembrancer.finding.segment import open_part, write_part
 from remembrancer.finding.similar import cosines_of, most_similar
 from remembrancer.finding.state import IndexState, advance
@@ -156,7 +156,7 @@ def test_time_prefers_what_happened_then() -> None:
         state_of(rows, 0), Query(words("x"), ANALYZER.terms("cello"), since=400, until=500)
     )
     assert found.id_list() == [rows[1].unit_id, rows[2].unit_id, rows[0].unit_id]
-    assert found.time.tolist() == [1.0, 0.5, 0.0]
+    assert found.arms[Arm.TIME].tolist() == [1.0, 0.5, 0.0]
 
 
 def test_a_unit_without_vector_is_found_by_its_words() -> None:
@@ -165,7 +165,7 @@ def test_a_unit_without_vector_is_found_by_its_words() -> None:
     rows = [make_row(ids, "boat", unit(rng)), make_row(ids, "cello")]
     found = search(state_of(rows), Query(words("x"), ANALYZER.terms("cello"), unit(rng)))
     assert rows[1].unit_id in found.id_list()
-    assert np.isnan(found.cosine[found.id_list().index(rows[1].unit_id)])
+    assert np.isnan(found.arms[Arm.VECTOR, found.id_list().index(rows[1].unit_id)])
 
 
 def test_an_empty_index_has_no_answers() -> None:
@@ -266,7 +266,6 @@ def test_named_speakers(question: str, expected: set[str]) -> None:
 
 def test_scaled_handles_equal_and_missing_values() -> None:
     nan = float("nan")
-    assert scaled(np.array([2.0, 2.0])).tolist() == [0, 0]
-    assert scaled(np.array([nan, nan])).tolist() == [0, 0]
-    assert scaled(np.array([1.0, nan, 3.0])).tolist() == [0, 0, 1]
-    assert scaled(np.empty(0)).tolist() == []
+    rows = np.array([[2.0, 2.0, 2.0], [nan, nan, nan], [1.0, nan, 3.0]])
+    assert scaled(rows).tolist() == [[0, 0, 0], [0, 0, 0], [0, 0, 1]]
+    assert scaled(np.empty((4, 0))).shape == (4, 0)

@@ -8,8 +8,10 @@ about. Rank fusion over the same lists found less.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from enum import IntEnum
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,24 +60,32 @@ class Query:
     weights: Weights = field(default_factory=Weights)
 
 
+class Arm(IntEnum):
+    """The arms in the order of `Candidates.arms`; each has a weight of its name."""
+
+    TEXT = 0  # BM25
+    WINDOW = 1
+    VECTOR = 2  # cosine, NaN when not embedded
+    WINDOW_VECTOR = 3
+    SPEAKER = 4  # these are 0 or 1
+    ROLE = 5
+    TIME = 6  # 0, .5 or 1
+
+
+_SCALED = Arm.SPEAKER  # the arms before it are scaled over the candidates
+
+
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Units found, best first. All arrays have one entry a unit.
+    """Units found, best first.
 
-    `ids` is (n,) of S16, see `id_list`. `cosine`, `window_cosine` are raw (NaN when not embedded);
-    `keyword`, `window_keyword` are raw BM25; `speaker`, `role`, `time` are in [0, 1]; `score` is
-    the fused score.
+    `ids` is (n,) of S16, see `id_list`; `score` (n,) the fused score; `arms` (len(Arm), n) the raw
+    value of each arm.
     """
 
     ids: NDArray[np.bytes_]
     score: NDArray[np.float64]
-    keyword: NDArray[np.float64]
-    window_keyword: NDArray[np.float64]
-    cosine: NDArray[np.float64]
-    window_cosine: NDArray[np.float64]
-    speaker: NDArray[np.float64]
-    role: NDArray[np.float64]
-    time: NDArray[np.float64]
+    arms: NDArray[np.float64]
 
     def id_list(self, start: int = 0, end: int | None = None) -> list[bytes]:
         """Return ids as bytes; made when asked for, since few of them are looked at."""
@@ -96,7 +106,7 @@ def search(state: IndexState, query: Query, top: int = TOP) -> Candidates:
     """
     parts = state.parts
     if not parts:
-        return Candidates(np.empty(0, dtype="S16"), *(np.empty(0) for _ in range(8)))
+        return Candidates(np.empty(0, dtype="S16"), np.empty(0), np.empty((len(Arm), 0)))
     allowed = [_allowed(p, d, query) for p, d in zip(parts, state.dead, strict=True)]
     text = bm25(parts, state.dead, state.live, query.terms, "text")
     window = bm25(parts, state.dead, state.live, query.terms, "window")
@@ -205,51 +215,44 @@ def _fuse(
     """
     parts = state.parts
     place = _id_order(parts, union)
+    arms = np.zeros((len(Arm), len(place)))
 
-    def collect(pieces: Iterable[NDArray[np.generic]]) -> NDArray[np.float64]:
-        return joined(list(pieces))[place].astype(np.float64)
+    def fill(arm: Arm, values: Sequence[NDArray[np.generic]]) -> None:
+        arms[arm] = joined([v[r] for v, r in zip(values, union, strict=True)])[place]
 
-    def pick(values: Sequence[NDArray[np.generic]]) -> NDArray[np.float64]:
-        return collect(v[r] for v, r in zip(values, union, strict=True))
-
-    text, window = pick(keyword[0]), pick(keyword[1])
-    embedded = pick([p.columns.embedded for p in parts]) > 0
-    exact = [np.full(len(place), np.nan)] * SLOTS
-    if vector is not None:
-        cosine = cosines(parts, union, vector)[place].astype(np.float64)
-        cosine[~embedded] = np.nan
-        exact = [cosine[:, slot] for slot in range(SLOTS)]
+    fill(Arm.TEXT, keyword[0])
+    fill(Arm.WINDOW, keyword[1])
+    if vector is None:
+        arms[Arm.VECTOR : _SCALED] = np.nan
+    else:
+        arms[Arm.VECTOR : _SCALED] = cosines(parts, union, vector)[place].T
+        has = joined([p.columns.embedded[r] for p, r in zip(parts, union, strict=True)])[place]
+        if not has.all():
+            arms[Arm.VECTOR : _SCALED, ~has] = np.nan
     named = named_speakers(set(query.words), _speakers(parts))
-    speaker = collect(_named(p, r, named) for p, r in zip(parts, union, strict=True))
-    role = (pick([p.columns.role for p in parts]) == int(query.role)) * float(query.role != 0)
-    time = pick(overlap) if overlap is not None else np.zeros(len(place))
-    w = query.weights
-    score = (
-        w.text * scaled(text)
-        + w.window * scaled(window)
-        + w.vector * scaled(exact[0])
-        + w.window_vector * scaled(exact[1])
-        + w.speaker * speaker
-        + w.role * role
-        + w.time * time
-    )
+    if named:
+        said = [_named(p, r, named) for p, r in zip(parts, union, strict=True)]
+        arms[Arm.SPEAKER] = joined(said)[place]
+    if query.role:
+        fill(Arm.ROLE, [p.columns.role for p in parts])
+        arms[Arm.ROLE] = arms[Arm.ROLE] == int(query.role)
+    if overlap is not None:
+        fill(Arm.TIME, overlap)
+    weights = np.array([getattr(query.weights, arm.name.lower()) for arm in Arm])
+    score = (weights[:, None] * np.concatenate([scaled(arms[:_SCALED]), arms[_SCALED:]])).sum(0)
     order = np.argsort(-score, kind="stable")
-    return Candidates(
-        _ids(parts, union)[place[order]],
-        *(a[order] for a in (score, text, window, exact[0], exact[1], speaker, role, time)),
-    )
+    return Candidates(_ids(parts, union)[place[order]], score[order], arms[:, order])
 
 
-def scaled(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Scale to [0, 1] by the lowest and highest; all equal gives 0, missing (NaN) gives 0."""
-    if not len(values):
-        return values
-    low, high = float(np.fmin.reduce(values)), float(np.fmax.reduce(values))
-    if not high > low:
-        return np.zeros_like(values)
-    result = (values - low) / (high - low)
-    if np.isnan(low + float(result.sum())):
-        result[np.isnan(result)] = 0.0
+def scaled(arms: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Scale each row to [0, 1] by its lowest and highest; all equal and missing (NaN) give 0."""
+    if not arms.size:
+        return arms
+    low = np.fmin.reduce(arms, axis=1, keepdims=True)
+    span = np.fmax.reduce(arms, axis=1, keepdims=True) - low
+    span[~(span > 0)] = np.inf
+    result: NDArray[np.float64] = (arms - low) / span
+    result[np.isnan(result)] = 0.0
     return result
 
 
@@ -257,12 +260,17 @@ def named_speakers(asked: Collection[str], speakers: Collection[str]) -> frozens
     """Return the speakers that words name, in full or by a part of 3 letters or more."""
     found = set()
     for speaker in speakers:
-        parts = words(speaker)
+        parts = _words(speaker)
         if parts and (
             all(p in asked for p in parts) or any(p in asked for p in parts if len(p) > 2)
         ):
             found.add(speaker)
     return frozenset(found)
+
+
+@lru_cache(maxsize=4_096)
+def _words(name: str) -> tuple[str, ...]:
+    return tuple(words(name))
 
 
 def _speakers(parts: Sequence[Part]) -> Collection[str]:

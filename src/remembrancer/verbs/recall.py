@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -38,7 +38,10 @@ _ABOUT_ASSISTANT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Arms:
-    """Why an answer was found: each arm's raw value. None where an arm did not take part."""
+    """Why an answer was found: each arm's raw value, in the order of `finding.search.Arm`.
+
+    None where the unit is not embedded.
+    """
 
     keyword: float
     window_keyword: float
@@ -262,17 +265,10 @@ def _fetch(
 
 
 def _scores(found: Candidates, i: int) -> tuple[float, Arms]:
-    def number(values: Sequence[float]) -> float | None:
-        value = float(values[i])
-        return None if math.isnan(value) else value  # the unit is not embedded
-
-    arms = Arms(
-        keyword=float(found.keyword[i]),
-        window_keyword=float(found.window_keyword[i]),
-        cosine=number(found.cosine),  # type: ignore[arg-type]
-        window_cosine=number(found.window_cosine),  # type: ignore[arg-type]
-        speaker=float(found.speaker[i]),
-        role=float(found.role[i]),
-        time=float(found.time[i]),
-    )
+    text, window, cosine, window_cosine, *bonuses = found.arms[:, i].tolist()
+    arms = Arms(text, window, _known(cosine), _known(window_cosine), *bonuses)
     return float(found.score[i]), arms
+
+
+def _known(cosine: float) -> float | None:
+    return None if math.isnan(cosine) else cosine
