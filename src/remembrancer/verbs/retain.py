@@ -50,10 +50,15 @@ class Retained:
     unit_ids: list[bytes] = field(default_factory=list)
     sources: int = 0
     facts: int = 0
-    entities: int = 0
     unread: int = 0  # sources whose reading failed: kept and findable, without facts
     unembedded: int = 0  # sources that wait for the embedder
     revision: int = 0
+    names: set[str] = field(default_factory=set)  # of the entities mentioned
+
+    @property
+    def entities(self) -> int:
+        """Number of entities mentioned."""
+        return len(self.names)
 
 
 class Retain:
@@ -197,7 +202,7 @@ class Retain:
             )
             done.revision = applied.revision
         done.facts += len(facts)
-        done.entities += len(mentions)
+        done.names.update(mention.entity.name for mention in mentions)
         done.unread += unread
         done.unembedded += len(sources) if vectors is None else 0
         done.unit_ids += [row.unit.id for row in facts]
