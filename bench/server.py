@@ -117,9 +117,9 @@ class Client:
         return self._body(self._connection.getresponse())
 
     def recall(self, bank: str, question: str) -> Timed:
-        """Recall from a bank; the answer is read whole and parsed inside the time."""
+        """Recall ten answers, as in the process; they are read and parsed inside the time."""
         path = f"/v1/default/banks/{quote(bank)}/memories/recall"
-        return self._post(path, {"query": question})
+        return self._post(path, {"query": question, "budget": "low"})
 
     def prime(self, bank: str, cue: str) -> Timed:
         """Prime from a bank with a cue."""

@@ -152,6 +152,29 @@ async def test_recalled_brings_facts_and_the_documents_name(store, ref, make):
         ]
 
 
+async def test_recalled_takes_any_ids_and_brings_the_counters_of_the_units(store, ref, make):
+    batch = make.document("notes", ["one", "two"])
+    source, other = (row.unit for row in batch.units)
+    source = replace(source, access_count=2, last_accessed_at=NOW)
+    about = {"layer": Layer.FACT, "document_id": source.document_id}
+    a, b, c = (make.row(text, source_id=source.id, **about).unit for text in "abc")
+    counted = replace(b, access_count=1, last_accessed_at=NOW)
+    seen = make.row("seen", layer=Layer.OBSERVATION, source_id=source.id).unit
+    inner = make.row("inner", source_id=b.id, **about).unit
+    await store.apply(ref, replace(batch, units=[UnitRow(source), UnitRow(other)]))
+    await store.apply(ref, Batch(units=[UnitRow(u) for u in (c, a, counted, seen, inner)]))
+    async with store.snapshot(ref) as view:
+        ids = [b.id, seen.id, source.id, other.id, make.ids.new(), source.id]
+        assert await view.recalled(ids) == [
+            (counted, (inner,), "notes"),
+            (seen, (), None),
+            (source, (a, b, c), "notes"),
+            (other, (), "notes"),
+            (source, (a, b, c), "notes"),
+        ]
+        assert await view.recalled([]) == []
+
+
 async def test_window_equal_to_own_comes_back_equal(store, ref, make):
     vector = make.vector()
     same = replace(make.row(), vector=vector, window_vector=Vector(vector.codes, vector.scale))

@@ -174,6 +174,7 @@ async def test_no_reading_verb_reaches_another_bank(store, ref, make, secret, st
         assert ids_of(await view.scan()) == ids_of(await view.newest(9)) == [own.unit.id]
         assert await view.units(ids) == await view.rows(ids) == await view.index_rows(ids) == []
         assert await view.facts_of(ids) == await view.newest(9, entity="Ada") == []
+        assert await view.recalled(ids) == []
         assert await view.neighbours(ids, list(LinkType)) == []
         assert await view.document("chat") is None
         assert await view.documents() == await view.entities() == []

@@ -7,7 +7,7 @@ import fcntl
 import os
 import sqlite3
 import stat
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 
 import pytest
@@ -17,7 +17,7 @@ from remembrancer.keeping.queries import Queries, parse
 from remembrancer.keeping.sqlite import SqliteStore, scrub
 from remembrancer.keeping.store import Batch
 from remembrancer.nouns.errors import Conflict, Corrupt, StoreBusy, StoreError, StoreTooNew
-from remembrancer.nouns.memory import BankRef, Layer
+from remembrancer.nouns.memory import BankRef, Layer, UnitRow
 
 
 @pytest.fixture
@@ -273,6 +273,30 @@ async def test_a_backup_into_a_folder_replaces_the_one_before(store, folder, tmp
         await store.backup(folder)
     with pytest.raises(StoreError, match="failed"):
         await store.backup(folder / "write.lock" / "below")
+
+
+async def test_terms_lie_beside_the_units_that_have_some(store, folder, ref, make):
+    source, other = make.rows(2)
+    unit = make.row(layer=Layer.FACT, source_id=source.unit.id).unit
+    fact = UnitRow(unit)
+
+    def kept():
+        with closing(sqlite3.connect(folder / "memory.db")) as db:
+            return {row[0] for row in db.execute("SELECT unit_id FROM search")}
+
+    await store.apply(ref, Batch(units=[source, other, fact]))
+    assert kept() == {source.unit.id, other.unit.id}
+    again = replace(fact, terms=b"terms")
+    await store.apply(ref, Batch(units=[again]))
+    assert kept() == {source.unit.id, other.unit.id, unit.id}
+    async with store.snapshot(ref) as view:
+        assert await view.rows([unit.id]) == [replace(again, window_terms=b"")]
+    await store.apply(ref, Batch(units=[fact]))
+    assert kept() == {source.unit.id, other.unit.id}
+    await store.apply(ref, Batch(erase=[source.unit.id]))
+    assert kept() == {other.unit.id}
+    await store.bank_drop(ref)
+    assert kept() == set()
 
 
 def test_queries_are_named_blocks():

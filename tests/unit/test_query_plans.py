@@ -15,8 +15,10 @@ from remembrancer.nouns.clock import SystemClock
 
 QUERIES = Queries.load("remembrancer.keeping.sqlite")
 BY_IDS = sorted(
-    name for name, text in QUERIES.items() if "IN ({ids})" in text and name != "job_poll"
-)  # its ids are kinds
+    name
+    for name, text in QUERIES.items()
+    if re.search(r"IN \(\{ids\}\)|\{rows\}", text) and name != "job_poll"  # its ids are kinds
+)
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +37,7 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> sqlite3.Connection:
 @pytest.mark.parametrize("name", BY_IDS)
 def test_ids_are_looked_up(database: sqlite3.Connection, name: str) -> None:
     text = QUERIES[name].replace("{ids}", ",".join(["x'00'"] * 40))
+    text = text.replace("{rows}", ",".join(["(x'00')"] * 40))
     text = re.sub(r"\?\d*", "1", text)
     plan = database.execute(f"EXPLAIN QUERY PLAN {text}").fetchall()
     steps = [row[3] for row in plan]

@@ -257,7 +257,10 @@ class View(Protocol):
         ...
 
     async def recalled(self, ids: Sequence[bytes]) -> list[Recalled]:
-        """Return what answers need of units, in the order of `ids`; missing ones are left out."""
+        """Return what answers need of units, in the order of `ids`; missing ones are left out.
+
+        The facts' access counters are not read: they count with their source.
+        """
         ...
 
     async def newest(

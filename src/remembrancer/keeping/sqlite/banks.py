@@ -11,8 +11,8 @@ from .connection import Db
 from .view import check_owner, read_state
 
 _EMPTIED = (
-    "document chunk unit vector pending access entity mention link change job due blob bank".split()
-)
+    "document chunk unit search vector pending access entity mention link change job due blob bank"
+).split()
 
 
 def ensure_bank(db: Db, ref: BankRef, now: int) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence, Set
 from ...nouns.errors import ModelMismatch, StoreError
 from ...nouns.memory import Job, Link, Op, UnitRow
 from ..store import DocumentWrite, Trigger, VectorPatch
-from . import mentions, remove, rows
+from . import mentions, remove, rows, unit_rows
 from .work import Work
 
 
@@ -47,10 +47,13 @@ def units(work: Work, new: Sequence[UnitRow]) -> None:
     held = mentions.held(work, again) if again else []
     if again:
         db.run_in("unit_delete", again, key)
+        db.run_in("search_delete", again, key)
         remove.vectors(work, again)
         work.layers.subtract(known.values())
         work.deleted = True
-    db.many("unit_insert", (rows.unit_params(key, row) for row in by_id.values()))
+    db.many("unit_insert", (unit_rows.unit_params(key, row.unit) for row in by_id.values()))
+    searched = (r for r in by_id.values() if r.unit.source_id is None or r.terms or r.window_terms)
+    db.many("search_insert", (unit_rows.search_params(key, row) for row in searched))
     work.layers.update(int(row.unit.layer) for row in by_id.values())
     mentions.hold(work, held, by_id)
     _seed_counters(work, [row for row in by_id.values() if row.unit.id not in known])
@@ -114,7 +117,7 @@ def write_vectors(work: Work, generation: int, patches: Sequence[VectorPatch]) -
     work.db.many(
         "vector_put",
         (
-            rows.vector_params(work.key, generation, unit_id, vector, window)
+            unit_rows.vector_params(work.key, generation, unit_id, vector, window)
             for unit_id, vector, window in patches
         ),
     )

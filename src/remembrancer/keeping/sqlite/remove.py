@@ -30,6 +30,7 @@ def units(work: Work, ids: Sequence[bytes], op: Op, kept: Set[bytes] = frozenset
     work.links -= _drop_links(work, going)
     vectors(work, going)
     db.run_in("access_delete", going, key)
+    db.run_in("search_delete", going, key)
     db.run_in("unit_delete", going, key)
     work.layers.subtract(layer for _, layer, *_ in places)
     work.gone.update(dict.fromkeys(going, op))
@@ -120,7 +121,7 @@ def _reset_windows(work: Work, going: Sequence[bytes]) -> None:
     second = _after(work, first, gone | set(first))
     db.run_in("unit_unchain", going, key)
     reset = [*first, *second]
-    db.run_in("unit_unwindow", reset, key)
+    db.run_in("search_unwindow", reset, key)
     for generation in work.generations:
         db.run_in("vector_unwindow", reset, key, generation)
     work.put.update(dict.fromkeys(reset))

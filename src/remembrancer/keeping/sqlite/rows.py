@@ -1,9 +1,9 @@
-"""Rows to dataclasses and back."""
+"""Rows to dataclasses and back, but for units."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from ...nouns.memory import (
@@ -14,32 +14,14 @@ from ...nouns.memory import (
     Entity,
     Job,
     JobState,
-    Kind,
-    Layer,
     Link,
     LinkType,
-    Modality,
     Op,
-    Polarity,
-    Precision,
-    Role,
-    Unit,
-    UnitRow,
-    Vector,
 )
-from ..store import Generation, IndexRow, Trigger
+from ..store import Generation, Trigger
 
 Row = tuple[Any, ...]
 
-# Looked up rather than called: an enum call costs several times as much, and runs for each row.
-_LAYERS = {int(layer): layer for layer in Layer}
-_KINDS = {int(kind): kind for kind in Kind}
-_ROLES = {int(role): role for role in Role}
-_POLARITIES = {int(polarity): polarity for polarity in Polarity}
-_MODALITIES: dict[str | None, Modality] = {m.value: m for m in Modality}
-_MODALITIES[None] = Modality.ASSERTED
-_PRECISIONS: dict[str | None, Precision | None] = {p.value: p for p in Precision}
-_PRECISIONS[None] = None
 _OPS = {int(op): op for op in Op}
 
 LINK_CODES = {
@@ -56,8 +38,6 @@ LINK_CODES = {
 }
 """How link types are kept; a number once given is never given again."""
 _LINK_TYPES = {code: link_type for link_type, code in LINK_CODES.items()}
-
-_DEFAULT_IMPORTANCE = 0.5
 
 
 def dump(value: Any) -> str:
@@ -81,148 +61,14 @@ def dump_list(value: tuple[str, ...]) -> str | None:
     return dump(value) if value else None
 
 
-def _load(text: str | None) -> Any:
+def load(text: str | None) -> Any:
+    """Read a JSON value; NULL stays None."""
     return None if text is None else json.loads(text)
 
 
-def _strings(text: str | None) -> tuple[str, ...]:
+def strings(text: str | None) -> tuple[str, ...]:
+    """Read a list of strings; NULL is the empty one."""
     return tuple(json.loads(text)) if text else ()
-
-
-def index_rows(rows: Iterable[Row]) -> list[IndexRow]:
-    """Read rows of `index_columns`; this runs for every unit of a bank, so it does little."""
-    none: tuple[str, ...] = ()
-    return [
-        IndexRow(
-            a,
-            b,
-            c,
-            d,
-            e,
-            f,
-            g,
-            h,
-            i,
-            _strings(tags) if tags else none,
-            k,
-            m,
-            n,
-            o or 0.0,
-            p,
-            q or 0.0,
-        )
-        for a, b, c, d, e, f, g, h, i, tags, k, m, n, o, p, q in rows
-    ]
-
-
-def unit(row: Row) -> Unit:
-    """Read a row of `unit_columns`."""
-    (
-        unit_id, layer, text, created_at, mentioned_at, kind, document_id, chunk_index, turn, part,
-        start, end, source_id, previous_id, speaker, role, subject, polarity, modality, note,
-        attributes, metadata, tags, entities, occurred_start, occurred_end, precision, offset_min,
-        valid_from, valid_until, updated_at, importance, count, last_at,
-    ) = row  # fmt: skip
-    return Unit(
-        unit_id,
-        _LAYERS[layer],
-        text,
-        created_at,
-        mentioned_at,
-        _KINDS[kind],
-        document_id,
-        chunk_index,
-        turn,
-        part,
-        start,
-        end,
-        source_id,
-        previous_id,
-        speaker,
-        _ROLES[role],
-        subject,
-        _POLARITIES[polarity],
-        _MODALITIES[modality],
-        note,
-        _load(attributes) if attributes else None,
-        _load(metadata) if metadata else None,
-        _strings(tags) if tags else (),
-        _strings(entities) if entities else (),
-        occurred_start,
-        occurred_end,
-        _PRECISIONS[precision],
-        offset_min,
-        valid_from,
-        valid_until,
-        updated_at,
-        _DEFAULT_IMPORTANCE if importance is None else importance,
-        count or 0,
-        last_at,
-    )
-
-
-def unit_params(key: int, row: UnitRow) -> Row:
-    """Write a unit with its terms as the values of `unit_insert`."""
-    u = row.unit
-    return (
-        key,
-        u.id,
-        int(u.layer),
-        int(u.kind),
-        u.source_id,
-        u.speaker,
-        int(u.role),
-        u.mentioned_at,
-        u.occurred_start,
-        u.occurred_end,
-        dump_list(u.tags),
-        row.terms,
-        None if row.window_terms == row.terms else row.window_terms,
-        u.document_id,
-        u.chunk_index,
-        u.turn,
-        u.part,
-        u.start,
-        u.end,
-        u.previous_id,
-        u.subject,
-        int(u.polarity),
-        None if u.modality is Modality.ASSERTED else str(u.modality),
-        None if u.precision is None else str(u.precision),
-        u.offset_min,
-        u.valid_from,
-        u.valid_until,
-        u.created_at,
-        u.updated_at,
-        None if u.importance == _DEFAULT_IMPORTANCE else u.importance,
-        u.note,
-        dump_some(u.attributes),
-        dump_some(u.metadata),
-        dump_list(u.entities),
-        u.text,
-    )
-
-
-def vector_params(
-    key: int, generation: int, unit_id: bytes, vector: Vector, window: Vector | None
-) -> Row:
-    """Write vectors as the values of `vector_put`; an equal window vector is kept as empty."""
-    head = (key, generation, unit_id, vector.codes, vector.scale)
-    if window is None:
-        return (*head, None, None)
-    return (*head, b"" if window.codes == vector.codes else window.codes, window.scale)
-
-
-def unit_row(found: Unit, row: Row) -> UnitRow:
-    """Join a unit with its row of `unit_search_some`."""
-    _, terms, window_terms, codes, scale, window_codes, window_scale = row
-    return UnitRow(
-        found,
-        terms,
-        window_terms,
-        None if codes is None else Vector(codes, scale),
-        None if window_codes is None else Vector(window_codes, window_scale),
-    )
 
 
 def document(row: Row) -> Document:
@@ -235,9 +81,9 @@ def document(row: Row) -> Document:
         created_at,
         updated_at,
         length,
-        _strings(tags),
-        _load(metadata),
-        _load(params),
+        strings(tags),
+        load(metadata),
+        load(params),
     )
 
 
@@ -260,7 +106,7 @@ def document_params(key: int, d: Document) -> Row:
 def entity(row: Row) -> Entity:
     """Read a row of `entity_columns`."""
     entity_id, name, kind, aliases, *counts = row
-    return Entity(entity_id, name, kind, _strings(aliases), *counts)
+    return Entity(entity_id, name, kind, strings(aliases), *counts)
 
 
 def link(source: bytes, target: bytes, code: int, weight: float) -> Link:
@@ -299,7 +145,7 @@ def job(ref: BankRef, row: Row) -> Job:
         created_at,
         updated_at,
         json.loads(payload),
-        _load(result),
+        load(result),
         error,
         *rest,
     )

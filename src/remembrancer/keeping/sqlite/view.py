@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
 from typing import NamedTuple, TypeVar
 
 from ...nouns.errors import StoreError
 from ...nouns.memory import BankRef, Chunk, Document, Entity, Layer, Link, LinkType, Unit, UnitRow
 from ..store import ChangePage, IndexRow, Reader, Recalled
-from . import rows
+from . import rows, unit_rows
 from .connection import Db
 from .lanes import Lane
 
 T = TypeVar("T")
+
+_id = attrgetter("id")
 
 _FIRST, _LAST = -(1 << 63), (1 << 63) - 1
 
@@ -208,11 +211,11 @@ def _changes(db: Db, key: int, after: int, limit: int) -> ChangePage:
 
 
 def _index_rows(db: Db, key: int, generation: int, ids: Sequence[bytes]) -> list[IndexRow]:
-    return rows.index_rows(db.all_in("index_some", sorted(set(ids)), key, generation))
+    return unit_rows.index_rows(db.all_in("index_some", sorted(set(ids)), key, generation))
 
 
 def _scan(db: Db, key: int, generation: int, after: bytes, limit: int) -> list[IndexRow]:
-    return rows.index_rows(db.all("index_scan", key, generation, after, limit))
+    return unit_rows.index_rows(db.all("index_scan", key, generation, after, limit))
 
 
 def _work(db: Db, key: int, state: State, work: Callable[[Reader], T]) -> T:
@@ -220,31 +223,44 @@ def _work(db: Db, key: int, state: State, work: Callable[[Reader], T]) -> T:
 
 
 def _units(db: Db, key: int, ids: Sequence[bytes]) -> list[Unit]:
-    found = {row[0]: rows.unit(row) for row in db.all_in("unit_some", ids, key)}
+    found = {row[0]: unit_rows.unit(row) for row in db.all_in("unit_some", ids, key)}
     return [found[unit_id] for unit_id in ids if unit_id in found]
 
 
 def _rows(db: Db, key: int, generation: int, ids: Sequence[bytes]) -> list[UnitRow]:
     found = {row[0]: row for row in db.all_in("unit_search_some", ids, key, generation)}
-    return [rows.unit_row(unit, found[unit.id]) for unit in _units(db, key, ids)]
+    return [unit_rows.unit_row(unit, found[unit.id]) for unit in _units(db, key, ids)]
 
 
 def _facts_of(db: Db, key: int, source_ids: Sequence[bytes]) -> list[Unit]:
     found = db.all_in("unit_facts", sorted(set(source_ids)), key)
-    return sorted(map(rows.unit, found), key=lambda unit: unit.id)
+    return sorted(map(unit_rows.unit, found), key=_id)
 
 
 def _recalled(db: Db, key: int, ids: Sequence[bytes]) -> list[Recalled]:
-    found = _units(db, key, ids)
+    found: dict[bytes, tuple[Unit, str | None]] = {}
     facts: dict[bytes, list[Unit]] = {}
-    for fact in _facts_of(db, key, ids):
-        if fact.source_id is not None:
-            facts.setdefault(fact.source_id, []).append(fact)
-    names = _document_names(db, key, [u.document_id for u in found if u.document_id])
+    for *row, name in db.all_in("unit_recalled", sorted(set(ids)), key):
+        unit = unit_rows.unit(row)
+        if unit.source_id is None:
+            found[unit.id] = unit, name
+        elif unit.layer is Layer.FACT:
+            facts.setdefault(unit.source_id, []).append(unit)
+    if len(found) < len(set(ids)):
+        found |= _derived(db, key, [unit_id for unit_id in ids if unit_id not in found])
+    for mine in facts.values():
+        mine.sort(key=_id)
     return [
-        Recalled(u, tuple(facts.get(u.id, ())), names.get(u.document_id) if u.document_id else None)
-        for u in found
+        Recalled(unit, tuple(facts.get(unit.id, ())), name)
+        for unit, name in (found[unit_id] for unit_id in ids if unit_id in found)
     ]
+
+
+def _derived(db: Db, key: int, ids: Sequence[bytes]) -> dict[bytes, tuple[Unit, str | None]]:
+    """Find units by id alone, whatever their source; with their documents' names."""
+    found = _units(db, key, ids)
+    names = _document_names(db, key, [u.document_id for u in found if u.document_id])
+    return {u.id: (u, names.get(u.document_id) if u.document_id else None) for u in found}
 
 
 def _newest(
@@ -293,7 +309,7 @@ def _chunks(db: Db, key: int, document_id: bytes) -> list[Chunk]:
 
 
 def _units_of(db: Db, key: int, document_id: bytes) -> list[Unit]:
-    return [rows.unit(row) for row in db.all("unit_of_document", key, document_id)]
+    return [unit_rows.unit(row) for row in db.all("unit_of_document", key, document_id)]
 
 
 def _entities(db: Db, key: int, limit: int, offset: int) -> list[Entity]:

@@ -60,8 +60,8 @@ CREATE TABLE chunk (
     PRIMARY KEY (bank_key, document_id, chunk_index)
 );
 
--- NULL stands for the default of the noun; window_terms NULL stands for "the same as terms".
--- The text comes last, so that an index scan does not read the overflow pages of long texts.
+-- NULL stands for the default of the noun. The text comes last, so that an index scan does not read
+-- the overflow pages of long texts.
 CREATE TABLE unit (
     bank_key INTEGER NOT NULL,
     unit_id BLOB NOT NULL,
@@ -74,8 +74,6 @@ CREATE TABLE unit (
     occurred_start INTEGER,
     occurred_end INTEGER,
     tags TEXT,
-    terms BLOB NOT NULL,
-    window_terms BLOB,
     document_id BLOB,
     chunk_index INTEGER NOT NULL,
     turn INTEGER NOT NULL,
@@ -102,9 +100,21 @@ CREATE TABLE unit (
 );
 CREATE INDEX unit_by_id ON unit (unit_id, bank_key);
 CREATE INDEX unit_by_time ON unit (bank_key, mentioned_at, unit_id, layer);
-CREATE INDEX unit_by_source ON unit (bank_key, source_id) WHERE source_id IS NOT NULL;
+-- A source and what was read from it, side by side: one look-up finds both.
+CREATE INDEX unit_by_source ON unit (bank_key, COALESCE(source_id, unit_id));
 CREATE INDEX unit_by_document ON unit (bank_key, document_id) WHERE document_id IS NOT NULL;
 CREATE INDEX unit_by_previous ON unit (bank_key, previous_id) WHERE previous_id IS NOT NULL;
+
+-- What the index alone reads of a unit, so that the rows of `unit` are short and a page holds many.
+-- A unit read from a source has no row unless it has terms. window_terms: NULL when they are the
+-- same as terms.
+CREATE TABLE search (
+    bank_key INTEGER NOT NULL,
+    unit_id BLOB NOT NULL,
+    terms BLOB NOT NULL,
+    window_terms BLOB,
+    PRIMARY KEY (bank_key, unit_id)
+);
 
 -- window_codes: NULL when there is no window vector, empty when it equals the unit's own.
 CREATE TABLE vector (
@@ -232,9 +242,10 @@ INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
     ('unit', 'sqlite_autoindex_unit_1', '1000000 100000 1'),
     ('unit', 'unit_by_id', '1000000 1 1'),
     ('unit', 'unit_by_time', '1000000 100000 4 1 1'),
-    ('unit', 'unit_by_source', '500000 50000 3'),
+    ('unit', 'unit_by_source', '1000000 100000 3'),
     ('unit', 'unit_by_document', '1000000 100000 10'),
     ('unit', 'unit_by_previous', '500000 50000 1'),
+    ('search', 'sqlite_autoindex_search_1', '1000000 100000 1'),
     ('vector', 'sqlite_autoindex_vector_1', '1000000 100000 100000 1'),
     ('access', 'access', '1000000 100000 1'),
     ('pending', 'pending', '1000 100 100 1'),

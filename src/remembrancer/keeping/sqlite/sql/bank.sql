@@ -46,6 +46,9 @@ DELETE FROM chunk WHERE bank_key = ?1;
 -- name: drop_unit
 DELETE FROM unit WHERE bank_key = ?1;
 
+-- name: drop_search
+DELETE FROM search WHERE bank_key = ?1;
+
 -- name: drop_vector
 DELETE FROM vector WHERE bank_key = ?1;
 

@@ -8,14 +8,18 @@ u.unit_id, u.layer, u.text, u.created_at, u.mentioned_at, u.kind, u.document_id,
 -- name: unit_tables
 unit u LEFT JOIN access a ON a.bank_key = u.bank_key AND a.unit_id = u.unit_id
 
+-- name: source
+COALESCE(u.source_id, u.unit_id)
+
 -- name: index_columns
 u.unit_id, u.layer, u.kind, u.source_id, u.speaker, u.role, u.mentioned_at, u.occurred_start,
-    u.occurred_end, u.tags, u.terms, COALESCE(u.window_terms, u.terms),
+    u.occurred_end, u.tags, s.terms, COALESCE(s.window_terms, s.terms),
     v.codes, v.scale,
     CASE WHEN length(v.window_codes) = 0 THEN v.codes ELSE v.window_codes END, v.window_scale
 
 -- name: index_tables
-unit u LEFT JOIN vector v
+unit u LEFT JOIN search s ON s.bank_key = u.bank_key AND s.unit_id = u.unit_id
+    LEFT JOIN vector v
     ON v.bank_key = u.bank_key AND v.generation = ?2 AND v.unit_id = u.unit_id
 
 -- name: index_scan
@@ -30,13 +34,22 @@ WHERE u.bank_key = ?1 AND u.unit_id IN ({ids}) AND u.source_id IS NULL ORDER BY 
 SELECT {unit_columns} FROM {unit_tables} WHERE u.bank_key = ?1 AND u.unit_id IN ({ids});
 
 -- name: unit_search_some
-SELECT u.unit_id, u.terms, COALESCE(u.window_terms, u.terms), v.codes, v.scale,
+SELECT u.unit_id, COALESCE(s.terms, x''), COALESCE(s.window_terms, s.terms, x''), v.codes, v.scale,
     CASE WHEN length(v.window_codes) = 0 THEN v.codes ELSE v.window_codes END, v.window_scale
 FROM {index_tables} WHERE u.bank_key = ?1 AND u.unit_id IN ({ids});
 
 -- name: unit_facts
 SELECT {unit_columns} FROM {unit_tables}
-WHERE u.bank_key = ?1 AND u.source_id IN ({ids}) AND u.layer = 1;
+WHERE u.bank_key = ?1 AND {source} IN ({ids}) AND u.source_id IS NOT NULL AND u.layer = 1;
+
+-- name: unit_recalled
+-- Units, each with the facts read from it. The counters of the facts are not read.
+WITH wanted (unit_id) AS (VALUES {rows})
+SELECT {unit_columns}, CASE WHEN u.source_id IS NULL THEN (SELECT d.name FROM document d
+    WHERE d.bank_key = ?1 AND d.document_id = u.document_id) END
+FROM wanted w CROSS JOIN unit u
+    LEFT JOIN access a ON a.bank_key = u.bank_key AND a.unit_id = u.unit_id AND u.source_id IS NULL
+WHERE u.bank_key = ?1 AND {source} = w.unit_id;
 
 -- name: unit_of_document
 SELECT {unit_columns} FROM {unit_tables}
@@ -63,12 +76,12 @@ SELECT unit_id, layer, mentioned_at FROM unit WHERE bank_key = ?1 AND unit_id IN
 
 -- name: unit_insert
 INSERT INTO unit (bank_key, unit_id, layer, kind, source_id, speaker, role, mentioned_at,
-    occurred_start, occurred_end, tags, terms, window_terms, document_id, chunk_index, turn, part,
-    start_char, end_char, previous_id, subject, polarity, modality, precision, offset_min,
+    occurred_start, occurred_end, tags, document_id, chunk_index, turn, part, start_char, end_char,
+    previous_id, subject, polarity, modality, precision, offset_min,
     valid_from, valid_until, created_at, updated_at, importance, note, attributes, metadata,
     entities, text)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
-    ?, ?, ?, ?, ?);
+    ?, ?, ?);
 
 -- name: unit_delete
 DELETE FROM unit WHERE bank_key = ?1 AND unit_id IN ({ids});
@@ -77,7 +90,8 @@ DELETE FROM unit WHERE bank_key = ?1 AND unit_id IN ({ids});
 SELECT unit_id FROM unit WHERE bank_key = ?1 AND document_id = ?2;
 
 -- name: unit_ids_of_source
-SELECT unit_id FROM unit WHERE bank_key = ?1 AND source_id IN ({ids});
+SELECT u.unit_id FROM unit u
+WHERE u.bank_key = ?1 AND {source} IN ({ids}) AND u.source_id IS NOT NULL;
 
 -- name: unit_ids_after
 SELECT unit_id FROM unit WHERE bank_key = ?1 AND previous_id IN ({ids}) AND layer = 0;
@@ -89,8 +103,14 @@ WHERE bank_key = ?1 AND unit_id IN ({ids});
 -- name: unit_unchain
 UPDATE unit SET previous_id = NULL WHERE bank_key = ?1 AND previous_id IN ({ids});
 
--- name: unit_unwindow
-UPDATE unit SET window_terms = NULL WHERE bank_key = ?1 AND unit_id IN ({ids});
+-- name: search_insert
+INSERT INTO search (bank_key, unit_id, terms, window_terms) VALUES (?1, ?2, ?3, ?4);
+
+-- name: search_delete
+DELETE FROM search WHERE bank_key = ?1 AND unit_id IN ({ids});
+
+-- name: search_unwindow
+UPDATE search SET window_terms = NULL WHERE bank_key = ?1 AND unit_id IN ({ids});
 
 -- name: vector_unwindow
 UPDATE vector SET window_codes = x'', window_scale = scale
