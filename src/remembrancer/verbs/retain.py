@@ -26,6 +26,7 @@ from ..reading.names import KnownNames, find_names, prepare
 from .units import Draft, Drafter, Item, Source, content_hash
 
 BATCH = 128  # sources read and embedded a transaction
+_KNOWN_NAMES = 100  # names of the bank, most mentioned first, that reading looks out for
 
 Progress = Callable[[int, int], None]  # units done, units in all
 
@@ -156,7 +157,7 @@ class Retain:
         done.documents.append(name)
         async with self._store.snapshot(ref) as view:
             old = await view.document(name)
-            known = {e.name for e in await view.entities(limit=1_000)}
+            known = {e.name for e in await view.entities(limit=_KNOWN_NAMES)}
             revision = view.revision
         if old is not None and old.content_hash == await asyncio.to_thread(content_hash, items):
             done.unchanged.append(name)
