@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
+import json
 import shutil
 import statistics
 import subprocess
 import tempfile
 import time
 from collections.abc import Sequence
+from importlib import resources
 from pathlib import Path
 
 import numpy as np
@@ -151,12 +154,18 @@ def retain_one(embedder: str, turns: int, count: int) -> Figures:
         task = bars.add_task("retain one", total=turns + count)
         for loaded in load_bank(memory, bank, turns):
             bars.advance(task, loaded.turns)
-        for message in made.document("one more", 0, count):
+        for turn in itertools.islice(itertools.cycle(_real_turns()), count):
             started = time.perf_counter()
-            memory.retain([message], bank=bank)
+            memory.retain([turn], bank=bank)
             times.append((time.perf_counter() - started) * 1e3)
             bars.advance(task)
     return latency_figures("retain.one", times)
+
+
+def _real_turns() -> list[dict[str, str]]:
+    """Return the turns of the demo's conversation: made words are not what the model is fast at."""
+    text = resources.files("remembrancer.faces.cli.demo").joinpath("conversation.json").read_text()
+    return [turn for session in json.loads(text)["sessions"] for turn in session["messages"]]
 
 
 def forget_many(folder: Path, turns: int, count: int, rounds: int = 3) -> Figures:
