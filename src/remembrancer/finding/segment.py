@@ -62,7 +62,7 @@ def write_part(path: Path, part: Part) -> None:
 
 
 def open_part(path: Path) -> Part:
-    """Map a segment file.
+    """Map a segment file; its sign bits (96 bytes a row at 384 dimensions) are read into memory.
 
     Raises:
         Corrupt: the file is missing, cut short, or of another format.
@@ -99,8 +99,9 @@ def open_part(path: Path) -> Part:
         ids=array("ids"),
         columns=Columns(*(array(f"column.{name}") for name in Columns._fields)),
         speakers=tuple(header["speakers"]),
-        bits=array("bits"),
-        more_bits=array("more_bits"),
+        # Every search reads these: in memory of our own they may lie in huge pages.
+        bits=array("bits").copy(),
+        more_bits=array("more_bits").copy(),
         codes=array("codes"),
         scales=array("scales"),
         text=postings("text"),

@@ -52,8 +52,9 @@ class IndexState:
 
     @property
     def memory_bytes(self) -> int:
-        """Bytes held in memory (mapped segments are page cache and not counted)."""
-        return sum(p.nbytes for p in self.parts[self.segments :])
+        """Bytes held in memory; of segments that is their sign bits, the rest is page cache."""
+        files = sum(p.bits.nbytes + p.more_bits.nbytes for p in self.parts[: self.segments])
+        return files + sum(p.nbytes for p in self.parts[self.segments :])
 
 
 def advance(
