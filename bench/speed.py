@@ -30,6 +30,7 @@ _WARM_UP = 50
 _SETTLE_S = 3.0
 _ROUNDS = 20
 _BRUTE_A_ROUND = 10
+_WARM_AGAIN = 5
 
 
 class BruteForce:
@@ -76,23 +77,22 @@ async def _in_process(folder: Path, turns: int, count: int) -> Figures:
             primed = await memory.prime(cue=cue, bank=bank)
             primes.append((time.perf_counter() - started) * 1e3 - primed.embed_ms)
 
-        for question in made.questions(bank, turns, _WARM_UP, "warm-up"):
-            await recall(question)
-            await prime(question)
-        recalls.clear()
-        primes.clear()
+        warming = made.questions(bank, turns, _WARM_UP, "warm-up")
         asked = made.questions(bank, turns, count)
         cues = made.questions(bank, turns, count, "primed")
         size = -(-count // _ROUNDS)
         with progress() as bars:
-            # In rounds, so that all three meet the same moods of the machine, and not one by one,
-            # since each brute force empties the processor's caches.
+            # In rounds, so that all three meet the same moods of the machine, and not one by one:
+            # each brute force empties the processor's caches, which a few recalls fill again.
             for start in bars.track(range(0, count, size), description=f"recall, {turns:,} turns"):
+                brutes += [brute.search_ms() for _ in range(_BRUTE_A_ROUND)]
+                for question in warming if start == 0 else warming[:_WARM_AGAIN]:
+                    await memory.recall(question, bank=bank)
+                    await memory.prime(cue=question, bank=bank)
                 for question in asked[start : start + size]:
                     await recall(question)
                 for cue in cues[start : start + size]:
                     await prime(cue)
-                brutes += [brute.search_ms() for _ in range(_BRUTE_A_ROUND)]
     return {
         **latency_figures(f"recall.inproc.{turns}", recalls),
         **latency_figures(f"prime.inproc.{turns}", primes),

@@ -15,7 +15,7 @@ _MAX_NAMES = 50
 _NAME_CHARS = 100
 
 
-def _app(request: Request) -> App:
+async def _app(request: Request) -> App:  # async: FastAPI hands plain functions to a thread
     app: App = request.app.state.app
     return app
 

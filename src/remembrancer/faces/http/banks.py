@@ -31,7 +31,7 @@ class EncodedBanks:
         await self._app(scope, receive, send)
 
 
-def _bank_of(bank_id: Annotated[str, Path(title="Bank Id")]) -> BankRef:
+async def _bank_of(bank_id: Annotated[str, Path(title="Bank Id")]) -> BankRef:
     try:
         name = unquote_to_bytes(bank_id).decode()
     except UnicodeDecodeError:
