@@ -292,10 +292,6 @@ class View(Protocol):
         """Return documents, newest update first."""
         ...
 
-    async def document_names(self, ids: Sequence[bytes]) -> dict[bytes, str]:
-        """Return the names of documents by id; missing ones are left out."""
-        ...
-
     async def chunks(self, document_id: bytes) -> list[Chunk]:
         """Return a document's chunks in order."""
         ...

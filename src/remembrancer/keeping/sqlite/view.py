@@ -168,10 +168,6 @@ class SqliteView:
         """Return documents, newest update first."""
         return await self._lane.run(_documents, self._key, limit, offset)
 
-    async def document_names(self, ids: Sequence[bytes]) -> dict[bytes, str]:
-        """Return the names of documents by id; missing ones are left out."""
-        return await self._lane.run(_document_names, self._key, ids)
-
     async def chunks(self, document_id: bytes) -> list[Chunk]:
         """Return a document's chunks in order."""
         return await self._lane.run(_chunks, self._key, document_id)
