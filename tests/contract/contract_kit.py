@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from remembrancer.keeping.store import Batch, DocumentWrite, EntityMention
+from remembrancer.keeping.batch import Batch, DocumentWrite, EntityMention
 from remembrancer.nouns.clock import FixedClock
 from remembrancer.nouns.ids import IdMaker
 from remembrancer.nouns.memory import (

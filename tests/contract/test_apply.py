@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from contract_kit import DIM, NOW, ids_of
 
-from remembrancer.keeping.store import Batch, DocumentWrite, Trigger, VectorPatch
+from remembrancer.keeping.batch import Batch, DocumentWrite, Trigger, VectorPatch
 from remembrancer.nouns.errors import Conflict, InvalidInput, ModelMismatch, StoreError
 from remembrancer.nouns.memory import (
     BankRef,

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from contract_kit import NOW, ids_of
 
-from remembrancer.keeping.store import Batch, Trigger, VectorPatch
+from remembrancer.keeping.batch import Batch, Trigger, VectorPatch
 from remembrancer.nouns import memory
 from remembrancer.nouns.errors import StoreError
 from remembrancer.nouns.memory import BankRef, JobState, Link, LinkType

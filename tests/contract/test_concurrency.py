@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from contract_kit import ids_of
 
-from remembrancer.keeping.store import Batch
+from remembrancer.keeping.batch import Batch
 from remembrancer.nouns.errors import Conflict
 from remembrancer.nouns.memory import BankRef
 

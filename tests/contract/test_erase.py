@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from contract_kit import NOW, ids_of
 
-from remembrancer.keeping.store import Batch, VectorPatch
+from remembrancer.keeping.batch import Batch, VectorPatch
 from remembrancer.nouns.memory import Chunk, Layer, Link, LinkType, Op
 
 FULL_BLOCK = "\u2588"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from contract_kit import ids_of
 
-from remembrancer.keeping.store import Batch, PendingUnit, VectorPatch
+from remembrancer.keeping.batch import Batch, VectorPatch
+from remembrancer.keeping.generations import PendingUnit
 from remembrancer.nouns.errors import NotFound
 from remembrancer.nouns.memory import BankRef, Change, Op
 

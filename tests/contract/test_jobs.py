@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from contract_kit import NOW
 
-from remembrancer.keeping.store import Batch, Trigger
+from remembrancer.keeping.batch import Batch, Trigger
 from remembrancer.nouns.memory import BankRef, JobState
 
 LATER = NOW + 1_000_000

@@ -13,9 +13,10 @@ from dataclasses import replace
 import pytest
 from contract_kit import NOW, ids_of
 
+from remembrancer.keeping.batch import Batch
 from remembrancer.keeping.queries import Queries, parse
 from remembrancer.keeping.sqlite import SqliteStore, scrub
-from remembrancer.keeping.store import Batch
+from remembrancer.keeping.sqlite.migrate import scripts
 from remembrancer.nouns.errors import Conflict, Corrupt, StoreBusy, StoreError, StoreTooNew
 from remembrancer.nouns.memory import BankRef, Layer, UnitRow
 
@@ -167,7 +168,7 @@ async def test_health(store, folder, ref, make):
     health = await store.health()
     assert health["ok"] is True
     assert health["engine"].startswith("sqlite ")
-    assert (health["schema"], health["path"]) == (1, str(folder / "memory.db"))
+    assert (health["schema"], health["path"]) == (len(scripts()), str(folder / "memory.db"))
     assert health["size_bytes"] > 50_000
 
 

@@ -9,7 +9,7 @@ from itertools import chain
 import pytest
 from contract_kit import NOW, ids_of
 
-from remembrancer.keeping.store import Batch
+from remembrancer.keeping.batch import Batch
 from remembrancer.nouns.memory import BankRef, Layer, Link, LinkType, Op
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from contract_kit import Maker
 
+from remembrancer.keeping.batch import Batch
 from remembrancer.keeping.sqlite import SqliteStore
-from remembrancer.keeping.store import Batch
 from remembrancer.nouns.clock import FixedClock, SystemClock
 from remembrancer.nouns.memory import BankRef
 

@@ -9,8 +9,8 @@ import asyncio
 import sys
 from pathlib import Path
 
+from remembrancer.keeping.batch import Batch, DocumentWrite, EntityMention
 from remembrancer.keeping.sqlite import SqliteStore
-from remembrancer.keeping.store import Batch, DocumentWrite, EntityMention
 from remembrancer.nouns.clock import SystemClock
 from remembrancer.nouns.ids import IdMaker
 from remembrancer.nouns.memory import (

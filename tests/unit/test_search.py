@@ -14,7 +14,7 @@ from remembrancer.finding.similar import cosines_of, most_similar
 from remembrancer.finding.state import IndexState, advance
 from remembrancer.finding.tagging import TagFilter, TagMatch
 from remembrancer.finding.terms import Analyzer, pack, words
-from remembrancer.keeping.store import IndexRow
+from remembrancer.keeping.view import IndexRow
 from remembrancer.models.vectors import quantise
 from remembrancer.nouns.errors import Corrupt
 from remembrancer.nouns.ids import IdMaker

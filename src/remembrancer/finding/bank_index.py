@@ -11,7 +11,7 @@ import logging
 import uuid
 from pathlib import Path
 
-from ..keeping.store import IndexRow, View
+from ..keeping.view import IndexRow, View
 from ..nouns.memory import Op
 from . import compaction
 from .part import Part, build_part, merge_parts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..keeping.store import View
+from ..keeping.view import View
 from ..nouns.memory import BankRef
 from .bank_index import BankIndex
 from .state import IndexState

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..keeping.store import IndexRow as Row
+from ..keeping.view import IndexRow as Row
 from .terms import hash_term, unpack_many
 
 I64 = NDArray[np.int64]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..keeping.store import IndexRow as Row
+from ..keeping.view import IndexRow as Row
 from .part import Mask, Part, build_part, merge_parts
 
 FRESH_ROWS = 64  # rebuilt on every change: about 1 ms

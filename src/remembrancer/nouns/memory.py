@@ -161,6 +161,7 @@ class UnitRow:
     `terms` and `window_terms` are the bytes of `finding.terms.pack`: the words of the text, and
     those of the text with its short predecessors. `vector` embeds the text alone, `window_vector`
     the text after its predecessor; both are None until the embedder has run (or without one).
+    `same` is a key of what the unit says: units of one bank with the same key say the same.
     """
 
     unit: Unit
@@ -168,6 +169,19 @@ class UnitRow:
     window_terms: bytes = b""
     vector: Vector | None = None
     window_vector: Vector | None = None
+    same: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Curation:
+    """What people did to a unit. An invalid one is kept, and neither recalled nor primed.
+
+    `data` says why and when, and holds earlier texts; it goes when the unit is erased.
+    """
+
+    unit_id: bytes
+    invalid: bool
+    data: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import groupby
 
-from ..keeping.store import Generation, PendingUnit, Store, VectorPatch, View
+from ..keeping.batch import VectorPatch
+from ..keeping.generations import Generation, PendingUnit
+from ..keeping.store import Store
+from ..keeping.view import View
 from ..models.embedder import Embedder
 from ..models.vectors import quantise
 from ..nouns.errors import ModelMismatch

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..finding.indexes import Indexes
-from ..keeping.store import Batch, Store
+from ..keeping.batch import Batch
+from ..keeping.store import Store
 from ..nouns.clock import Clock
 from ..nouns.errors import InvalidInput, RemembrancerError
 from ..nouns.ids import IdMaker

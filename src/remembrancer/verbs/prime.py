@@ -15,7 +15,8 @@ from ..finding.composite import ScoringWeights, composite
 from ..finding.indexes import Indexes
 from ..finding.similar import cosines_of, most_similar
 from ..finding.state import IndexState
-from ..keeping.store import Reader, Store
+from ..keeping.store import Store
+from ..keeping.view import Reader
 from ..models.embedder import Embedder, Floats
 from ..nouns.clock import Clock
 from ..nouns.errors import InvalidInput, RemembrancerError, TooLarge

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from ..keeping.store import Batch, Store
+from ..keeping.batch import Batch
+from ..keeping.store import Store
 from ..nouns.clock import Clock
 from ..nouns.ids import IdMaker
 from ..nouns.memory import BankRef, Job, JobState

@@ -18,7 +18,8 @@ from ..finding.search import Candidates, Query, Weights, search
 from ..finding.state import IndexState
 from ..finding.tagging import TagFilter
 from ..finding.terms import Analyzer, words
-from ..keeping.store import Reader, Store
+from ..keeping.store import Store
+from ..keeping.view import Reader
 from ..models.embedder import Embedder, Floats
 from ..nouns.clock import Clock
 from ..nouns.errors import InvalidInput, RemembrancerError, TooLarge

@@ -13,7 +13,8 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from ..keeping.store import Batch, DocumentWrite, EntityMention, Store, VectorPatch
+from ..keeping.batch import Batch, DocumentWrite, EntityMention, VectorPatch
+from ..keeping.store import Store
 from ..models.embedder import Embedder
 from ..models.vectors import quantise
 from ..nouns.clock import Clock

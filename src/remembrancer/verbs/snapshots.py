@@ -8,7 +8,8 @@ from typing import TypeVar
 
 from ..finding.indexes import Indexes
 from ..finding.state import IndexState
-from ..keeping.store import Reader, Store
+from ..keeping.store import Store
+from ..keeping.view import Reader
 from ..nouns.errors import RemembrancerError
 from ..nouns.memory import BankRef
 

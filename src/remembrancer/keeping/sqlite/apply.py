@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from ...nouns.errors import Conflict, InvalidInput
 from ...nouns.memory import BankRef, Op
-from ..store import Applied, Batch, DocumentWrite
-from . import mentions, put, remove, rows
+from ..batch import Applied, Batch, DocumentWrite
+from . import mentions, put, records, remove, rows
 from .banks import ensure_bank
 from .connection import Db
 from .view import read_state
@@ -36,10 +36,13 @@ def apply(db: Db, ref: BankRef, batch: Batch, now: int) -> Applied:
     put.units(work, batch.units)
     if batch.generation in (0, state.generation):
         put.vectors(work, batch.vectors)
+    put.curations(work, batch.curations)
     mentions.add(work, batch.mentions)
     put.links(work, batch.links)
     put.jobs(work, batch.jobs)
     put.triggers(work, batch.triggers)
+    records.erase(work, batch.erase_records)
+    records.put(work, batch.records)
     remove.empty_documents(work)
     mentions.settle(work)
 

@@ -11,7 +11,8 @@ from .connection import Db
 from .view import check_owner, read_state
 
 _EMPTIED = (
-    "document chunk unit search vector pending access entity mention link change job due blob bank"
+    "document chunk unit search vector pending access entity mention link change job due blob"
+    " record sameness curation bank"
 ).split()
 
 

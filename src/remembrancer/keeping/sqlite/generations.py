@@ -7,7 +7,8 @@ from typing import Any
 
 from ...nouns.errors import NotFound
 from ...nouns.memory import BankRef
-from ..store import Generation, PendingUnit, VectorPatch
+from ..batch import VectorPatch
+from ..generations import Generation, PendingUnit
 from . import put, rows
 from .apply import advance
 from .banks import owned

@@ -1,4 +1,4 @@
-"""Jobs, triggers and kept values: the rows that background work runs on."""
+"""Jobs and triggers: the rows that background work runs on."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...nouns.memory import BankRef, Job, JobState
-from ..store import Trigger
+from ..batch import Trigger
 from . import rows
-from .banks import ensure_bank, owned
+from .banks import owned
 from .connection import Db
 
 Place = tuple[int, bytes]
@@ -99,18 +99,3 @@ def due(db: Db, before: int, limit: int) -> list[Trigger]:
 def trigger_drop(db: Db, ref: BankRef, trigger_id: bytes) -> bool:
     """Remove a trigger; False when it is gone already."""
     return owned(db, ref) and db.run("due_delete", ref.key, trigger_id) > 0
-
-
-def blob_put(
-    db: Db, ref: BankRef, key: str, value: bytes, expires_at: int | None, now: int
-) -> bool:
-    """Keep a value under a new key; a key that has expired counts as new."""
-    ensure_bank(db, ref, now)
-    db.run("blob_expire", ref.key, key, now)
-    return db.run("blob_insert", ref.key, key, expires_at, value) > 0
-
-
-def blob_get(db: Db, ref: BankRef, key: str, now: int) -> bytes | None:
-    """Return a kept value unless it has expired."""
-    row = db.one("blob_get", ref.key, key, now) if owned(db, ref) else None
-    return None if row is None else row[0]

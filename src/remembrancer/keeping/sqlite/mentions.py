@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ...nouns.memory import Entity, UnitRow
-from ..store import EntityMention
+from ..batch import EntityMention
 from . import rows
 from .work import Work
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 
 from ...nouns.errors import ModelMismatch, StoreError
-from ...nouns.memory import Job, Link, Op, UnitRow
-from ..store import DocumentWrite, Trigger, VectorPatch
+from ...nouns.memory import Curation, Job, Link, Op, UnitRow
+from ..batch import DocumentWrite, Trigger, VectorPatch
 from . import mentions, remove, rows, unit_rows
 from .work import Work
 
@@ -48,12 +48,14 @@ def units(work: Work, new: Sequence[UnitRow]) -> None:
     if again:
         db.run_in("unit_delete", again, key)
         db.run_in("search_delete", again, key)
+        db.run_in("sameness_delete", again, key)
         remove.vectors(work, again)
         work.layers.subtract(known.values())
         work.deleted = True
     db.many("unit_insert", (unit_rows.unit_params(key, row.unit) for row in by_id.values()))
     searched = (r for r in by_id.values() if r.unit.source_id is None or r.terms or r.window_terms)
     db.many("search_insert", (unit_rows.search_params(key, row) for row in searched))
+    db.many("sameness_insert", ((key, i, r.same) for i, r in by_id.items() if r.same is not None))
     work.layers.update(int(row.unit.layer) for row in by_id.values())
     mentions.hold(work, held, by_id)
     _seed_counters(work, [row for row in by_id.values() if row.unit.id not in known])
@@ -126,6 +128,19 @@ def write_vectors(work: Work, generation: int, patches: Sequence[VectorPatch]) -
 def existing(work: Work, ids: Sequence[bytes]) -> set[bytes]:
     """Return those of `ids` that are units of the bank."""
     return {row[0] for row in work.db.all_in("unit_known", ids, work.key)}
+
+
+def curations(work: Work, new: Sequence[Curation]) -> None:
+    """Put what people did to units that exist."""
+    if not new:
+        return
+    present = existing(work, [each.unit_id for each in new])
+    kept = [each for each in new if each.unit_id in present]
+    work.db.many(
+        "curation_put", ((work.key, c.unit_id, int(c.invalid), rows.dump(c.data)) for c in kept)
+    )
+    work.put.update(dict.fromkeys(each.unit_id for each in kept))
+    work.changed = work.changed or bool(kept)
 
 
 def links(work: Work, new: Sequence[Link]) -> None:

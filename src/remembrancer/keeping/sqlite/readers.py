@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import TypeVar
 
 from ...nouns.memory import BankRef
-from ..store import Reader
+from ..view import Reader
 from .connection import Db
 from .lanes import Lane
 from .view import SqliteReader, SqliteView, State, read_state

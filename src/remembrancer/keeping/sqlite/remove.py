@@ -31,6 +31,8 @@ def units(work: Work, ids: Sequence[bytes], op: Op, kept: Set[bytes] = frozenset
     vectors(work, going)
     db.run_in("access_delete", going, key)
     db.run_in("search_delete", going, key)
+    db.run_in("sameness_delete", going, key)
+    db.run_in("curation_delete", going, key)
     db.run_in("unit_delete", going, key)
     work.layers.subtract(layer for _, layer, *_ in places)
     work.gone.update(dict.fromkeys(going, op))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...nouns.memory import (
@@ -18,7 +18,9 @@ from ...nouns.memory import (
     LinkType,
     Op,
 )
-from ..store import Generation, Trigger
+from ..batch import Trigger
+from ..generations import Generation
+from ..records import Record
 
 Row = tuple[Any, ...]
 
@@ -170,6 +172,12 @@ def job_params(key: int, j: Job) -> Row:
         j.fence,
         ready_at,
     )
+
+
+def record(row: Sequence[Any]) -> Record:
+    """Read a row of `record_columns`."""
+    kind, key, created_at, updated_at, data = row
+    return Record(kind, key, created_at, updated_at, json.loads(data))
 
 
 def trigger(row: Row) -> Trigger:

@@ -10,14 +10,18 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from ...nouns.clock import Clock
 from ...nouns.errors import StoreBusy, StoreError
-from ...nouns.memory import Bank, BankRef, Job, JobState
+from ...nouns.memory import Bank, BankRef
+from ..batch import Applied, Batch
 from ..queries import Queries
-from ..store import Applied, Batch, Generation, PendingUnit, Reader, Trigger, VectorPatch
-from . import backup, banks, counters, generations, jobs, migrate, scrub
+from ..view import Reader
+from . import backup, banks, counters, migrate, scrub
 from .apply import apply
 from .connection import Db, open_db, translated
+from .generation_calls import GenerationCalls
+from .job_calls import JobCalls
 from .lanes import Lane
 from .readers import Readers, Snapshot
+from .record_calls import RecordCalls
 from .writer import WriteLock, Writer
 
 P = ParamSpec("P")
@@ -31,7 +35,7 @@ _LOG_WAIT_MS = 50
 _LOG_PAUSE_S = 0.1
 
 
-class SqliteStore:
+class SqliteStore(GenerationCalls, JobCalls, RecordCalls):
     """Banks in `folder/memory.db`; several processes may open one folder. See `keeping.store`.
 
     A snapshot holds one of `readers` connections; more snapshots wait their turn, so do not open
@@ -122,106 +126,6 @@ class SqliteStore:
         elif self._flush_timer is None:
             loop = asyncio.get_running_loop()
             self._flush_timer = loop.call_later(counters.FLUSH_S, self._flush_soon)
-
-    async def generations(self) -> list[Generation]:
-        """Return the embedding generations that the store keeps vectors of, oldest first."""
-        return await self._read(generations.listing)
-
-    async def generation_begin(self, fingerprint: Mapping[str, Any]) -> Generation:
-        """Return the generation of this fingerprint, made when new; the first one is active."""
-        return await self._write(generations.begin, fingerprint)
-
-    async def generation_pending(
-        self, number: int, limit: int = 256, after: PendingUnit | None = None
-    ) -> list[PendingUnit]:
-        """Return units without a vector of generation `number`, over all tenants and banks."""
-        return await self._read(generations.pending, number, limit, after)
-
-    async def generation_pending_count(self, number: int) -> int:
-        """Count the units without a vector of generation `number`."""
-        return await self._read(generations.pending_count, number)
-
-    async def generation_vectors(
-        self, ref: BankRef, number: int, vectors: Sequence[VectorPatch]
-    ) -> None:
-        """Write vectors of generation `number`. Those of the active one go through the feed.
-
-        Raises:
-            NotFound: there is no such generation (any more).
-        """
-        await self._write(generations.write, ref, number, vectors, self._clock.now_us())
-
-    async def generation_activate(self, number: int) -> bool:
-        """Make a generation the active one; the others go with their vectors.
-
-        Returns False, changing nothing, while units without a vector of it remain.
-
-        Raises:
-            NotFound: there is no such generation (any more).
-        """
-        return await self._write(generations.activate, number)
-
-    async def claim(
-        self, kinds: Sequence[str], now: int, lease_us: int, limit: int = 1
-    ) -> list[Job]:
-        """Lease pending jobs that are due, and processing ones whose lease ran out."""
-        places = await self._read(jobs.poll, kinds, now, limit)
-        if not places:
-            return []
-        return await self._write(jobs.claim, places, now, lease_us)
-
-    async def heartbeat(self, job: Job, now: int, lease_us: int) -> bool:
-        """Prolong a lease; False when it was lost (its fence is no longer the row's)."""
-        return await self._write(jobs.heartbeat, job, now, lease_us)
-
-    async def finish(
-        self,
-        job: Job,
-        state: JobState,
-        now: int,
-        *,
-        result: Mapping[str, Any] | None = None,
-        error: str | None = None,
-        run_after: int = 0,
-    ) -> bool:
-        """End a lease with `state` (`PENDING`: try again at `run_after`); False when lost."""
-        return await self._write(jobs.finish, job, state, now, result, error, run_after)
-
-    async def job(self, ref: BankRef, job_id: bytes) -> Job | None:
-        """Return a job of this bank, or None."""
-        return await self._read(jobs.get, ref, job_id)
-
-    async def jobs(
-        self, ref: BankRef, *, state: JobState | None = None, limit: int = 20, offset: int = 0
-    ) -> list[Job]:
-        """Return a bank's jobs, newest first."""
-        return await self._read(jobs.listing, ref, state, limit, offset)
-
-    async def job_count(self, ref: BankRef, *, state: JobState | None = None) -> int:
-        """Count a bank's jobs."""
-        return await self._read(jobs.count, ref, state)
-
-    async def job_cancel(self, ref: BankRef, job_id: bytes, now: int) -> bool:
-        """Cancel a pending job; False when it is in another state or does not exist."""
-        return await self._write(jobs.cancel, ref, job_id, now)
-
-    async def due(self, before: int, limit: int = 100) -> list[Trigger]:
-        """Return triggers due at or before a time, over all banks, soonest first."""
-        return await self._read(jobs.due, before, limit)
-
-    async def trigger_drop(self, ref: BankRef, trigger_id: bytes) -> bool:
-        """Remove a trigger; False when it is gone already."""
-        return await self._write(jobs.trigger_drop, ref, trigger_id)
-
-    async def blob_put(
-        self, ref: BankRef, key: str, value: bytes, expires_at: int | None = None
-    ) -> bool:
-        """Keep a value under a new key; False when the key is taken. Creates the bank."""
-        return await self._write(jobs.blob_put, ref, key, value, expires_at, self._clock.now_us())
-
-    async def blob_get(self, ref: BankRef, key: str, now: int) -> bytes | None:
-        """Return a kept value unless it has expired."""
-        return await self._read(jobs.blob_get, ref, key, now)
 
     async def trim_changes(self, ref: BankRef, up_to: int) -> int:
         """Drop feed entries up to a revision; return how many went."""

@@ -17,7 +17,7 @@ from ...nouns.memory import (
     UnitRow,
     Vector,
 )
-from ..store import IndexRow
+from ..view import IndexRow
 from .rows import Row, dump_list, dump_some, load, strings
 
 # Looked up rather than called: an enum call costs several times as much, and runs for each row.
@@ -168,11 +168,12 @@ def vector_params(
 
 def unit_row(found: Unit, row: Row) -> UnitRow:
     """Join a unit with its row of `unit_search_some`."""
-    _, terms, window_terms, codes, scale, window_codes, window_scale = row
+    _, terms, window_terms, codes, scale, window_codes, window_scale, same = row
     return UnitRow(
         found,
         terms,
         window_terms,
         None if codes is None else Vector(codes, scale),
         None if window_codes is None else Vector(window_codes, window_scale),
+        same,
     )

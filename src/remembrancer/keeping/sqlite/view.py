@@ -7,8 +7,19 @@ from operator import attrgetter
 from typing import NamedTuple, TypeVar
 
 from ...nouns.errors import StoreError
-from ...nouns.memory import BankRef, Chunk, Document, Entity, Layer, Link, LinkType, Unit, UnitRow
-from ..store import ChangePage, IndexRow, Reader, Recalled
+from ...nouns.memory import (
+    BankRef,
+    Chunk,
+    Curation,
+    Document,
+    Entity,
+    Layer,
+    Link,
+    LinkType,
+    Unit,
+    UnitRow,
+)
+from ..view import ChangePage, IndexRow, Reader, Recalled
 from . import rows, unit_rows
 from .connection import Db
 from .lanes import Lane
@@ -129,6 +140,14 @@ class SqliteView:
         """Return units with terms and vectors, in the order of `ids`; missing ones left out."""
         return await self._lane.run(_rows, self._key, self.generation, ids)
 
+    async def same(self, ids: Sequence[bytes]) -> Mapping[bytes, tuple[bytes, ...]]:
+        """Return for each unit those that say the same, itself included, oldest first."""
+        return await self._lane.run(_same, self._key, ids)
+
+    async def curations(self, ids: Sequence[bytes]) -> Mapping[bytes, Curation]:
+        """Return what people did to these units; those nobody touched are left out."""
+        return await self._lane.run(_curations, self._key, ids)
+
     async def facts_of(self, source_ids: Sequence[bytes]) -> list[Unit]:
         """Return the facts read from these sources, in id order."""
         return await self._lane.run(_facts_of, self._key, source_ids)
@@ -226,6 +245,18 @@ def _units(db: Db, key: int, ids: Sequence[bytes]) -> list[Unit]:
 def _rows(db: Db, key: int, generation: int, ids: Sequence[bytes]) -> list[UnitRow]:
     found = {row[0]: row for row in db.all_in("unit_search_some", ids, key, generation)}
     return [unit_rows.unit_row(unit, found[unit.id]) for unit in _units(db, key, ids)]
+
+
+def _same(db: Db, key: int, ids: Sequence[bytes]) -> dict[bytes, tuple[bytes, ...]]:
+    found: dict[bytes, tuple[bytes, ...]] = {}
+    for unit_id, other in db.all_in("sameness_some", sorted(set(ids)), key):
+        found[unit_id] = (*found.get(unit_id, ()), other)
+    return found
+
+
+def _curations(db: Db, key: int, ids: Sequence[bytes]) -> dict[bytes, Curation]:
+    found = db.all_in("curation_some", sorted(set(ids)), key)
+    return {i: Curation(i, bool(invalid), rows.parsed(data)) for i, invalid, data in found}
 
 
 def _facts_of(db: Db, key: int, source_ids: Sequence[bytes]) -> list[Unit]:

@@ -79,6 +79,15 @@ DELETE FROM due WHERE bank_key = ?1;
 -- name: drop_blob
 DELETE FROM blob WHERE bank_key = ?1;
 
+-- name: drop_record
+DELETE FROM record WHERE bank_key = ?1;
+
+-- name: drop_sameness
+DELETE FROM sameness WHERE bank_key = ?1;
+
+-- name: drop_curation
+DELETE FROM curation WHERE bank_key = ?1;
+
 -- name: drop_bank
 DELETE FROM bank WHERE bank_key = ?1;
 

@@ -60,17 +60,3 @@ WHERE d.due_at <= ?1 ORDER BY d.due_at, d.trigger_id LIMIT ?2;
 
 -- name: due_delete
 DELETE FROM due WHERE bank_key = ?1 AND trigger_id = ?2;
-
--- name: blob_expire
-DELETE FROM blob WHERE bank_key = ?1 AND key = ?2 AND expires_at <= ?3;
-
--- name: blob_insert
-INSERT INTO blob (bank_key, key, expires_at, value) VALUES (?1, ?2, ?3, ?4)
-ON CONFLICT (bank_key, key) DO NOTHING;
-
--- name: blob_get
-SELECT value FROM blob
-WHERE bank_key = ?1 AND key = ?2 AND (expires_at IS NULL OR expires_at > ?3);
-
--- name: blob_sweep
-DELETE FROM blob WHERE expires_at IS NOT NULL AND expires_at <= ?1;

@@ -22,25 +22,33 @@ unit u LEFT JOIN search s ON s.bank_key = u.bank_key AND s.unit_id = u.unit_id
     LEFT JOIN vector v
     ON v.bank_key = u.bank_key AND v.generation = ?2 AND v.unit_id = u.unit_id
 
+-- name: valid
+NOT EXISTS (SELECT 1 FROM curation c
+        WHERE c.bank_key = u.bank_key AND c.unit_id = u.unit_id AND c.invalid = 1)
+
 -- name: index_scan
 SELECT {index_columns} FROM {index_tables}
-WHERE u.bank_key = ?1 AND u.unit_id > ?3 AND u.source_id IS NULL ORDER BY u.unit_id LIMIT ?4;
+WHERE u.bank_key = ?1 AND u.unit_id > ?3 AND u.source_id IS NULL
+    AND {valid} ORDER BY u.unit_id LIMIT ?4;
 
 -- name: index_some
 SELECT {index_columns} FROM {index_tables}
-WHERE u.bank_key = ?1 AND u.unit_id IN ({ids}) AND u.source_id IS NULL ORDER BY u.unit_id;
+WHERE u.bank_key = ?1 AND u.unit_id IN ({ids}) AND u.source_id IS NULL
+    AND {valid} ORDER BY u.unit_id;
 
 -- name: unit_some
 SELECT {unit_columns} FROM {unit_tables} WHERE u.bank_key = ?1 AND u.unit_id IN ({ids});
 
 -- name: unit_search_some
 SELECT u.unit_id, COALESCE(s.terms, x''), COALESCE(s.window_terms, s.terms, x''), v.codes, v.scale,
-    CASE WHEN length(v.window_codes) = 0 THEN v.codes ELSE v.window_codes END, v.window_scale
+    CASE WHEN length(v.window_codes) = 0 THEN v.codes ELSE v.window_codes END, v.window_scale,
+    (SELECT same FROM sameness w WHERE w.bank_key = u.bank_key AND w.unit_id = u.unit_id)
 FROM {index_tables} WHERE u.bank_key = ?1 AND u.unit_id IN ({ids});
 
 -- name: unit_facts
 SELECT {unit_columns} FROM {unit_tables}
-WHERE u.bank_key = ?1 AND {source} IN ({ids}) AND u.source_id IS NOT NULL AND u.layer = 1;
+WHERE u.bank_key = ?1 AND {source} IN ({ids}) AND u.source_id IS NOT NULL AND u.layer = 1
+    AND {valid};
 
 -- name: unit_recalled
 -- Units, each with the facts read from it. The counters of the facts are not read.
@@ -49,23 +57,25 @@ SELECT {unit_columns}, CASE WHEN u.source_id IS NULL THEN (SELECT d.name FROM do
     WHERE d.bank_key = ?1 AND d.document_id = u.document_id) END
 FROM wanted w CROSS JOIN unit u
     LEFT JOIN access a ON a.bank_key = u.bank_key AND a.unit_id = u.unit_id AND u.source_id IS NULL
-WHERE u.bank_key = ?1 AND {source} = w.unit_id;
+WHERE u.bank_key = ?1 AND {source} = w.unit_id AND {valid};
 
 -- name: unit_of_document
 SELECT {unit_columns} FROM {unit_tables}
 WHERE u.bank_key = ?1 AND u.document_id = ?2 ORDER BY u.unit_id;
 
 -- name: unit_newest
-SELECT unit_id FROM unit
-WHERE bank_key = ?1 AND mentioned_at >= ?2 AND mentioned_at < ?3 AND (?4 IS NULL OR layer = ?4)
-ORDER BY mentioned_at DESC, unit_id DESC LIMIT ?5;
+SELECT u.unit_id FROM unit u
+WHERE u.bank_key = ?1 AND u.mentioned_at >= ?2 AND mentioned_at < ?3 AND (?4 IS NULL OR layer = ?4)
+    AND {valid}
+ORDER BY u.mentioned_at DESC, u.unit_id DESC LIMIT ?5;
 
 -- name: unit_newest_of
-SELECT unit_id FROM mention
-WHERE bank_key = ?1
-    AND entity_id = (SELECT entity_id FROM entity WHERE bank_key = ?1 AND name = ?6)
+SELECT u.unit_id FROM mention u
+WHERE u.bank_key = ?1
+    AND u.entity_id = (SELECT entity_id FROM entity WHERE bank_key = ?1 AND name = ?6)
     AND mentioned_at >= ?2 AND mentioned_at < ?3 AND (?4 IS NULL OR layer = ?4)
-ORDER BY mentioned_at DESC, unit_id DESC LIMIT ?5;
+    AND {valid}
+ORDER BY u.mentioned_at DESC, u.unit_id DESC LIMIT ?5;
 
 -- name: unit_locate
 SELECT u.unit_id, b.name FROM unit u JOIN bank b ON b.bank_key = u.bank_key
@@ -115,6 +125,27 @@ UPDATE search SET window_terms = NULL WHERE bank_key = ?1 AND unit_id IN ({ids})
 -- name: vector_unwindow
 UPDATE vector SET window_codes = x'', window_scale = scale
 WHERE bank_key = ?1 AND generation = ?2 AND unit_id IN ({ids});
+
+-- name: sameness_insert
+INSERT INTO sameness (bank_key, unit_id, same) VALUES (?1, ?2, ?3);
+
+-- name: sameness_delete
+DELETE FROM sameness WHERE bank_key = ?1 AND unit_id IN ({ids});
+
+-- name: sameness_some
+SELECT a.unit_id, b.unit_id FROM sameness a
+JOIN sameness b ON b.bank_key = a.bank_key AND b.same = a.same
+WHERE a.bank_key = ?1 AND a.unit_id IN ({ids}) ORDER BY a.unit_id, b.unit_id;
+
+-- name: curation_put
+INSERT INTO curation (bank_key, unit_id, invalid, data) VALUES (?1, ?2, ?3, ?4)
+ON CONFLICT (bank_key, unit_id) DO UPDATE SET invalid = excluded.invalid, data = excluded.data;
+
+-- name: curation_some
+SELECT unit_id, invalid, data FROM curation WHERE bank_key = ?1 AND unit_id IN ({ids});
+
+-- name: curation_delete
+DELETE FROM curation WHERE bank_key = ?1 AND unit_id IN ({ids});
 
 -- name: vector_put
 INSERT INTO vector (bank_key, generation, unit_id, codes, scale, window_codes, window_scale)

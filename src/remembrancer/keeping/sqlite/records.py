@@ -1,0 +1,89 @@
+"""Records of a bank, and values kept under a key."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...nouns.memory import BankRef
+from ..records import Record
+from . import rows
+from .banks import ensure_bank, owned
+from .connection import Db
+from .work import Work
+
+_FIRST, _LAST = -(1 << 63), (1 << 63) - 1
+
+
+def put(work: Work, new: Sequence[Record]) -> None:
+    """Put records; one of the same kind and key keeps when it was made."""
+    written = work.db.many(
+        "record_put",
+        ((work.key, r.kind, r.key, r.created_at, r.updated_at, rows.dump(r.data)) for r in new),
+    )
+    work.changed = work.changed or written > 0
+
+
+def erase(work: Work, names: Sequence[tuple[str, str]]) -> None:
+    """Delete records by kind and key."""
+    gone = work.db.many("record_delete", ((work.key, kind, key) for kind, key in names))
+    work.changed = work.changed or gone > 0
+    work.deleted = work.deleted or gone > 0
+
+
+def get(db: Db, ref: BankRef, kind: str, key: str) -> Record | None:
+    """Return a record, or None."""
+    row = db.one("record_get", ref.key, kind, key) if owned(db, ref) else None
+    return None if row is None else rows.record(row)
+
+
+def listing(
+    db: Db, ref: BankRef, kind: str, since: int | None, until: int | None, limit: int, offset: int
+) -> list[Record]:
+    """Return a bank's records of a kind, newest first."""
+    if not owned(db, ref):
+        return []
+    found = db.all("record_list", ref.key, kind, *_span(since, until), limit, offset)
+    return [rows.record(row) for row in found]
+
+
+def count(db: Db, ref: BankRef, kind: str, since: int | None, until: int | None) -> int:
+    """Count a bank's records of a kind."""
+    if not owned(db, ref):
+        return 0
+    found: int = db.value("record_count", ref.key, kind, *_span(since, until))
+    return found
+
+
+def everywhere(db: Db, kind: str, limit: int) -> list[tuple[BankRef, Record]]:
+    """Return records of a kind over all tenants and banks, oldest first."""
+    return [
+        (BankRef(tenant, name), rows.record(row))
+        for tenant, name, *row in db.all("record_everywhere", kind, limit)
+    ]
+
+
+def trim(db: Db, ref: BankRef, kind: str, keep: int) -> int:
+    """Drop all but the newest records of a kind; return how many went."""
+    gone = db.run("record_trim", ref.key, kind, keep) if owned(db, ref) else 0
+    if gone:
+        db.run("deletions_note")
+    return gone
+
+
+def blob_put(
+    db: Db, ref: BankRef, key: str, value: bytes, expires_at: int | None, now: int
+) -> bool:
+    """Keep a value under a new key; a key that has expired counts as new."""
+    ensure_bank(db, ref, now)
+    db.run("blob_expire", ref.key, key, now)
+    return db.run("blob_insert", ref.key, key, expires_at, value) > 0
+
+
+def blob_get(db: Db, ref: BankRef, key: str, now: int) -> bytes | None:
+    """Return a kept value unless it has expired."""
+    row = db.one("blob_get", ref.key, key, now) if owned(db, ref) else None
+    return None if row is None else row[0]
+
+
+def _span(since: int | None, until: int | None) -> tuple[int, int]:
+    return (_FIRST if since is None else since, _LAST if until is None else until)
