@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from ...nouns.clock import to_us
+from ...nouns.clock import MICROSECOND, to_us
 from ...nouns.recurrence import Recurrence
 from .days import Limits, number, numbers
 from .rrules import HORIZON, until_local
@@ -33,7 +33,7 @@ def real_times(
         until = to_us(until_local(parts["UNTIL"], rule.zone).replace(tzinfo=zone))
     count = number(parts, "COUNT") if "COUNT" in parts else None
     allowed = Limits(parts)
-    first = 0 if count else max(0, (after - start) // (step // timedelta(microseconds=1)) - 1)
+    first = 0 if count else max(0, (after - start) // (step // MICROSECOND) - 1)
     given = 0
     index = first
     horizon = utc_of(max(after, start)) + shift + HORIZON
@@ -50,16 +50,19 @@ def real_times(
             given += 1
             if us > after:
                 yield us
-        index += _to_next(local_of(to_us(base - shift), zone), allowed, step)
+        index += _to_next(to_us(base - shift), zone, allowed, step)
 
 
-def _to_next(local: datetime, allowed: Limits, step: timedelta) -> int:
-    """Return how many steps to go on: past the rest of a day that is not allowed."""
+def _to_next(us: int, zone: ZoneInfo, allowed: Limits, step: timedelta) -> int:
+    """Return how many steps to go on: past the rest of a local day that is not allowed."""
+    local = local_of(us, zone)
     if allowed.take_day(local):
         return 1
     midnight = local.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1)
-    # Clocks may be changed in between.
-    return max(1, (midnight - local - timedelta(hours=3)) // step)
+    rest = midnight - local
+    # Clocks that are changed in between show later than midnight after that long.
+    rest -= max(timedelta(0), local_of(us + rest // MICROSECOND, zone) - midnight)
+    return max(1, rest // step)
 
 
 def _within(base: datetime, parts: dict[str, str]) -> list[datetime]:
