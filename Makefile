@@ -5,6 +5,7 @@ PROVE ?= 10
 LOCK_FLAGS ?=
 BIN := .venv/bin
 TOOLS := build/tools
+HINDSIGHT := 0.9.1 1.1.0
 LOCK := $(TOOLS)/bin/uv pip compile --quiet --no-config --universal --python-version 3.11 \
 	--generate-hashes --no-annotate --custom-compile-command "make lock" $(LOCK_FLAGS)
 
@@ -55,6 +56,10 @@ lock: setup ## write requirements/*.txt anew from pyproject.toml (LOCK_FLAGS=--u
 		$(TOOLS)/bin/pip install --quiet --require-hashes -r requirements/tools.txt; }
 	$(LOCK) pyproject.toml --output-file requirements/core.txt
 	$(LOCK) pyproject.toml --extra llm --group dev --output-file requirements/dev.txt
+	@for version in $(HINDSIGHT); do \
+		printf '%s\n' hindsight-client==$$version pytest pytest-asyncio pytest-timeout | \
+		$(LOCK) - --constraint requirements/dev.txt \
+			--output-file requirements/hindsight-$$version.txt || exit 1; done
 
 clean: ## remove what was built and cached; .venv, the model and ./data stay
 	@rm -rf dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

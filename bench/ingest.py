@@ -33,7 +33,7 @@ def run(chats: Sequence[Chat], embedder: str) -> Figures:
         "ingest.turns_per_s": with_it.turns / with_it.seconds,
         "ingest.none.turns_per_s": without.turns / without.seconds,
         # Reading goes on while texts are embedded: this is the time that embedding adds.
-        "ingest.embed_share": 1 - without.seconds / with_it.seconds,
+        "ingest.embedding_share": 1 - without.seconds / with_it.seconds,
         "ingest.facts_per_turn": with_it.units / with_it.turns - 1,
         "ingest.bytes_per_unit": with_it.size / with_it.units,
         "ingest.none.bytes_per_unit": without.size / without.units,

@@ -14,7 +14,7 @@ from generated_doc import main, table
 from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
-from remembrancer.settings import Settings
+from remembrancer.settings import ALIASES, Settings
 
 TARGET = Path(__file__).parents[1] / "docs" / "settings.md"
 
@@ -31,12 +31,17 @@ Lists are written as JSON in the environment: `REMEMBRANCER_DATE_LANGUAGES='["en
 that cannot be is an error when the memory is opened.
 """
 
+ALIASED = """\
+Variables of Hindsight that are read, too; those above win over them. An empty one counts as unset.
+"""
+
 TAIL = """\
 One more is read by the command line alone: with `REMEMBRANCER_TRACEBACK=1` an unexpected error
 shows where it happened.
 """
 
 NAMES: dict[Any, str] = {
+    bool: "true or false",
     str: "text",
     int: "integer",
     float: "number",
@@ -56,7 +61,9 @@ def page() -> str:
     """Return the page."""
     rows = [_row(name, field) for name, field in Settings.model_fields.items()]
     header = ("Name", "Environment variable", "Type", "Default", "Meaning")
-    return f"{HEAD}\n{table(header, rows)}\n{TAIL}"
+    aliases = [[f"`{name}`", f"`{field}`"] for name, field in ALIASES.items()]
+    aliased = f"{ALIASED}\n{table(('Hindsight', 'Name'), aliases)}"
+    return f"{HEAD}\n{table(header, rows)}\n{aliased}\n{TAIL}"
 
 
 def _row(name: str, field: FieldInfo) -> list[str]:

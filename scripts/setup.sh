@@ -35,3 +35,19 @@ if ! cmp -s pyproject.toml .venv/installed-pyproject.toml; then
     cp pyproject.toml .venv/installed-pyproject.toml
 fi
 .venv/bin/python scripts/fetch_models.py
+
+# Hindsight's clients, each in an environment of its own, for tests/wire/hindsight. Only these
+# tests need them, so a checkout without them works: the tests then say what is missing.
+install_client() {
+    client=$(basename "$1" .txt) home=.venv/clients/$(basename "$1" .txt)
+    ! cmp -s "$1" "$home/installed-lock.txt" || return 0
+    say "installing $client, a client to test with"
+    rm -rf "$home"
+    .venv/bin/python -m venv --without-pip "$home" &&
+        .venv/bin/python -m pip --python "$home" install --quiet --disable-pip-version-check \
+            --require-hashes -r "$1" &&
+        cp "$1" "$home/installed-lock.txt" ||
+        say "$client could not be installed: its tests will be skipped" >&2
+}
+for lock in requirements/hindsight-*.txt; do install_client "$lock" & done
+wait

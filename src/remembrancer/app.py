@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 from collections.abc import Mapping
 from datetime import timedelta, timezone
 from pathlib import Path
@@ -15,9 +16,10 @@ from .finding.indexes import Indexes
 from .finding.terms import Analyzer
 from .keeping.sqlite.store import SqliteStore
 from .keeping.store import Store
-from .keeping.worker import Worker
+from .keeping.worker import Worker, without_context
 from .models.cache import CachedQueries
 from .models.factory import make_embedder
+from .models.outbound import Outbound
 from .nouns.clock import Clock, SystemClock, from_us
 from .nouns.errors import InvalidInput, ModelUnavailable
 from .nouns.ids import IdMaker
@@ -25,15 +27,42 @@ from .nouns.memory import DEFAULT_TENANT, Job
 from .reading.dates import find_dates
 from .reading.types import DateSpan
 from .settings import Settings
+from .verbs.across import Across
+from .verbs.audit import Audit, AuditLog
+from .verbs.bank_config import BankConfigs
+from .verbs.banks import SWEEP_DROPPED, Banks
+from .verbs.browse import Browse
+from .verbs.corrections import Corrector
+from .verbs.curate import Curate
+from .verbs.deliveries import Deliveries
+from .verbs.dry_run import DryRun
 from .verbs.embedding import check_generation, embed_pending, reembed
+from .verbs.entities import Entities
+from .verbs.export import EXPORT, Export
+from .verbs.facts import FactReader
+from .verbs.files import FILE_RETAIN, Files
 from .verbs.forget import SWEEP, Forget
+from .verbs.graph import Graph
+from .verbs.importing import IMPORT, Import
+from .verbs.meters import RETAINED_FACTS, RETAINED_ITEMS, Meters
+from .verbs.operations import Operations
+from .verbs.outbox import DELIVER, Outbox
 from .verbs.prime import Prime
 from .verbs.queued import RETAIN, QueuedRetain
 from .verbs.recall import Recall
-from .verbs.retain import Limits, Progress, Retain
+from .verbs.reflect import Reflect
+from .verbs.reprocess import REPROCESS, Reprocess
+from .verbs.resolver import Resolver
+from .verbs.retain import Limits, Progress, Retain, Retained
+from .verbs.rewriting import Rewriter
+from .verbs.stats import Stats
 from .verbs.status import Status, status
+from .verbs.templates import Templates
 from .verbs.units import DateFinder, Drafter
+from .verbs.uploads import Uploads
+from .verbs.webhooks import Webhooks
 
+_SENT_AT_ONCE = 8
 _RETRY_S = 30.0  # between tries to embed what waits for the embedder
 
 log = logging.getLogger(__name__)
@@ -60,19 +89,27 @@ class App:
         self.store = store
         self.embedder = embedder
         self.clock = clock
+        self.meters = Meters()
         self.indexes = Indexes(
             store_folder(settings) / "index",
             embedder.dim if embedder else 0,
             settings.index_memory_mb * 1024 * 1024,
         )
+        drafter = Drafter(analyzer, ids, dates)
+        self.outbox = Outbox(store, ids=ids, clock=clock)
         self.retain = Retain(
             store,
             embedder,
-            Drafter(analyzer, ids, dates),
+            drafter,
             ids=ids,
             clock=clock,
             limits=Limits(settings.max_items, settings.max_content_bytes),
             generation=generation,
+            on_done=self._count,
+            outbox=self.outbox,
+        )
+        self.dry_run = DryRun(
+            store, drafter, FactReader(ids), clock=clock, max_bytes=settings.max_content_bytes
         )
         self.queued = QueuedRetain(store, self.retain, ids=ids, clock=clock)
         self.recall = Recall(
@@ -85,6 +122,10 @@ class App:
             max_query_chars=settings.max_query_chars,
             generation=generation,
         )
+        self.across = Across(self.recall, store)
+        self.reflect = Reflect(
+            self.recall, analyzer, dates, clock=clock, max_query_chars=settings.max_query_chars
+        )
         self.prime = Prime(
             store,
             self.indexes,
@@ -93,8 +134,71 @@ class App:
             max_query_chars=settings.max_query_chars,
             generation=generation,
         )
+        self.browse = Browse(store)
+        self.graph = Graph(store)
+        rewriter, reader, resolver = Rewriter(analyzer, dates), FactReader(ids), Resolver(store)
+        self.curate = Curate(
+            store,
+            Corrector(embedder, rewriter, reader, resolver, ids=ids, generation=generation),
+            clock=clock,
+            generation=generation,
+        )
+        self.reprocess = Reprocess(
+            store, rewriter, reader, resolver, ids=ids, clock=clock, generation=generation
+        )
         self.forget = Forget(store, self.indexes, ids=ids, clock=clock)
-        self.worker = Worker(store, {SWEEP: self._sweep, RETAIN: self.queued.run}, clock=clock)
+        self.entities = Entities(store, ids=ids, clock=clock)
+        self.operations = Operations(store, clock=clock)
+        self.configs = BankConfigs(store, settings, clock=clock)
+        self.banks = Banks(store, self.indexes, self.configs, settings, ids=ids, clock=clock)
+        self.templates = Templates(self.banks)
+        self.stats = Stats(store, self.indexes, clock=clock)
+        self.audit_log = AuditLog(store, self.configs, Audit(ids=ids, clock=clock), clock=clock)
+        outbound = Outbound(allow_private=settings.webhook_allow_private)
+        self.webhooks = Webhooks(store, outbound, ids=ids, clock=clock)
+        deliveries = Deliveries(
+            store,
+            self.webhooks,
+            outbound,
+            ids=ids,
+            clock=clock,
+            user_agent=f"remembrancer/{__version__}",
+        )
+        # Of its own, so that slow receivers hold up nothing but each other.
+        self.courier = Worker(
+            store, {DELIVER: without_context(deliveries.run)}, clock=clock, slots=_SENT_AT_ONCE
+        )
+        uploads = Uploads(store, clock=clock)
+        self.files = Files(
+            self.retain,
+            uploads,
+            ids=ids,
+            clock=clock,
+            max_content_bytes=settings.max_content_bytes,
+        )
+        self.exports = Export(
+            store,
+            ids=ids,
+            clock=clock,
+            max_bytes=settings.max_upload_bytes,
+            random_bytes=os.urandom,
+        )
+        self.imports = Import(store, self.retain, uploads, ids=ids, clock=clock)
+        self.worker = Worker(
+            store,
+            {
+                FILE_RETAIN: self.files.run,
+                EXPORT: self.exports.run,
+                IMPORT: self.imports.run,
+                SWEEP: without_context(self._sweep),
+                SWEEP_DROPPED: without_context(self.banks.sweep_dropped),
+                RETAIN: self.queued.run,
+                REPROCESS: self.reprocess.run,
+            },
+            clock=clock,
+            slots=settings.worker_slots,
+            lease_us=int(settings.worker_lease_s * 1_000_000),
+        )
         self._upkeep: asyncio.Task[None] | None = None
 
     @classmethod
@@ -106,7 +210,7 @@ class App:
         Args:
             settings: where and how.
             clock: the time; the machine's by default.
-            background: run queued work here, too.
+            background: do upkeep here, and queued work unless `settings.worker` is off.
 
         Raises:
             StoreError, StoreTooNew: the data cannot be used.
@@ -125,7 +229,9 @@ class App:
             await store.close()
             raise
         if background:
-            app.worker.start()
+            if settings.worker:
+                app.worker.start()
+                app.courier.start()
             app._upkeep = asyncio.create_task(app._embed_what_waits())
         return app
 
@@ -134,7 +240,9 @@ class App:
         if self._upkeep is not None:
             self._upkeep.cancel()
             await asyncio.gather(self._upkeep, return_exceptions=True)
+        await self.courier.stop()
         await self.worker.stop()
+        await self.audit_log.close()
         await self.indexes.close()
         await self.store.close()
         if self.embedder is not None:
@@ -143,6 +251,10 @@ class App:
     async def status(self, tenant: str = DEFAULT_TENANT) -> Status:
         """Report what is here; see `verbs.status`."""
         return await status(self.store, self.indexes, self.embedder, __version__, tenant)
+
+    def _count(self, done: Retained) -> None:
+        self.meters.add(RETAINED_ITEMS, done.items)
+        self.meters.add(RETAINED_FACTS, done.facts)
 
     async def _sweep(self, job: Job) -> Mapping[str, Any]:
         await self.forget.sweep(job.ref)

@@ -6,13 +6,81 @@ Each can be given as an environment variable with the prefix `REMEMBRANCER_` (fo
 
 from __future__ import annotations
 
+import os
+import re
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import Field, SecretStr
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import AfterValidator, Field, SecretStr
+from pydantic.fields import FieldInfo
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 Ratio = Annotated[float, Field(ge=0, le=1)]
+
+
+def _base_path(value: str) -> str:
+    path = value.rstrip("/")
+    if path and not _PATH.fullmatch(path):
+        raise ValueError("must be a path such as /memory, of letters, digits, '-', '_', '.', '~'")
+    return path
+
+
+_PATH = re.compile(r"(?:/[\w.~-]+)+", re.ASCII)
+BasePath = Annotated[str, AfterValidator(_base_path)]
+
+
+ALIASES = {
+    "HINDSIGHT_API_HOST": "http",
+    "HINDSIGHT_API_PORT": "http",
+    "HINDSIGHT_API_BASE_PATH": "base_path",
+    "HINDSIGHT_API_DATABASE_URL": "store",
+    "HINDSIGHT_API_WORKER_ENABLED": "worker",
+    "HINDSIGHT_API_WORKER_MAX_SLOTS": "worker_slots",
+    "HINDSIGHT_API_EMBEDDINGS_OPENAI_API_KEY": "embedder_key",
+    "HINDSIGHT_API_EMBEDDINGS_OPENAI_BASE_URL": "embedder_url",
+}
+"""Hindsight's environment variables that are read, too, and the settings that they stand for."""
+
+_HOST, _PORT = "127.0.0.1", "6381"
+
+
+def aliased(variables: Mapping[str, str]) -> dict[str, str]:
+    """Return settings that are given under Hindsight's names.
+
+    Raises:
+        ValueError: the database is none that this server can use.
+    """
+    given = {name: variables[name] for name in ALIASES if variables.get(name)}
+    host = given.pop("HINDSIGHT_API_HOST", None)
+    port = given.pop("HINDSIGHT_API_PORT", None)
+    found = {ALIASES[name]: value for name, value in given.items()}
+    if host or port:
+        host = host or _HOST
+        found["http"] = f"{f'[{host}]' if ':' in host else host}:{port or _PORT}"
+    scheme = found.get("store", "sqlite://").partition(":")[0]
+    if scheme != "sqlite":  # the URL itself may hold a password
+        raise ValueError(
+            f"HINDSIGHT_API_DATABASE_URL names a database of the kind {scheme!r}, and rows are "
+            "kept in SQLite: give sqlite:///FOLDER, or unset it"
+        )
+    return found
+
+
+class _Aliases(PydanticBaseSettingsSource):
+    """Reads Hindsight's environment variables; ours win over them."""
+
+    def get_field_value(
+        self,
+        field: FieldInfo,  # noqa: ARG002
+        field_name: str,
+    ) -> tuple[Any, str, bool]:
+        """Return nothing: all fields are read at once."""
+        return None, field_name, False
+
+    def __call__(self) -> dict[str, Any]:
+        """Return the settings that are given."""
+        return dict(aliased(os.environ))
 
 
 class Settings(BaseSettings):
@@ -26,6 +94,9 @@ class Settings(BaseSettings):
     )
     http: str = Field("127.0.0.1:6381", description="HOST:PORT of the HTTP face.")
     grpc: str = Field("127.0.0.1:6380", description="HOST:PORT of the gRPC face; 'off' for none.")
+    base_path: BasePath = Field(
+        "", description="Path under which the HTTP face is served, too, such as /memory."
+    )
 
     embedder: str = Field(
         "bge-small",
@@ -50,6 +121,11 @@ class Settings(BaseSettings):
     max_body_bytes: int = Field(
         32 * 1024 * 1024, ge=1024, description="Largest HTTP request body (413 above)."
     )
+    max_upload_bytes: int = Field(
+        100 * 1024 * 1024,
+        ge=1024,
+        description="Largest request that uploads files (413 above), and largest archive exported.",
+    )
     max_content_bytes: int = Field(
         10_000_000, ge=1, description="Largest content of one item, in UTF-8 bytes."
     )
@@ -63,9 +139,37 @@ class Settings(BaseSettings):
     )
     prime_window_days: float = Field(7, gt=0, description="How far back a prime calls recent.")
 
+    worker: bool = Field(
+        True, description="Work on what is queued; off: `remembrancer worker` does, elsewhere."
+    )
+    worker_slots: int = Field(2, ge=1, le=256, description="Queued jobs worked on at once.")
+    worker_lease_s: float = Field(
+        60,
+        ge=0.1,
+        le=86_400,
+        description="Seconds after which what a dead process worked on is taken over.",
+    )
+
+    webhook_allow_private: bool = Field(
+        False,
+        description="Let webhooks reach addresses of this machine and of private networks.",
+    )
+
     index_memory_mb: int = Field(
         128, ge=1, description="Memory for indexes of recently used banks (files not counted)."
     )
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Return where settings come from, the strongest first."""
+        return init_settings, env_settings, _Aliases(settings_cls)
 
     @property
     def folder(self) -> Path:

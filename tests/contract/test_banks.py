@@ -10,7 +10,7 @@ from contract_kit import NOW, ids_of
 
 from remembrancer.keeping.batch import Batch, Trigger, VectorPatch
 from remembrancer.nouns import memory
-from remembrancer.nouns.errors import StoreError
+from remembrancer.nouns.errors import InvalidInput, StoreError
 from remembrancer.nouns.memory import BankRef, JobState, Link, LinkType
 
 
@@ -24,7 +24,19 @@ async def test_profiles_and_sizes(store, ref, make, clock):
     await store.apply(ref, Batch(units=[make.row()]))
     await store.bank_put(ref, {})
     bank = await store.bank(ref)
-    assert bank == memory.Bank(ref, 2, NOW, NOW + 5, {}, unit_count=3, document_count=1)
+    assert bank == memory.Bank(
+        ref,
+        2,
+        NOW,
+        NOW + 5,
+        {},
+        unit_count=3,
+        document_count=1,
+        document_at=NOW,
+        written_at=NOW + 3,
+    )
+    [listed] = await store.banks(ref.tenant)
+    assert listed == bank
 
 
 async def test_banks_are_listed_by_name_within_a_tenant(store):
@@ -33,6 +45,56 @@ async def test_banks_are_listed_by_name_within_a_tenant(store):
     assert [b.ref.bank for b in await store.banks("t")] == ["a", "b", "c"]
     assert [b.ref.bank for b in await store.banks("t", 1, 1)] == ["b"]
     assert await store.banks("none") == []
+
+
+async def test_banks_are_found_by_a_part_of_their_names(store):
+    for name, shown in [("ada", None), ("bob", "Ada's brother"), ("50%", "Émile"), ("ADAM", None)]:
+        await store.bank_put(BankRef("t", name), {"name": shown} if shown else {})
+    for containing, names in [
+        ("ada", ["ADAM", "ada", "bob"]),
+        ("0%", ["50%"]),
+        ("%", ["50%"]),
+        ("_", []),
+        ("É", ["50%"]),
+        (None, ["50%", "ADAM", "ada", "bob"]),
+    ]:
+        found = await store.banks("t", containing=containing)
+        assert [b.ref.bank for b in found] == names
+        assert await store.bank_count("t", containing=containing) == len(names)
+    assert [b.ref.bank for b in await store.banks("t", 1, 1, containing="ada")] == ["ada"]
+    assert await store.bank_count("u", containing="ada") == 0
+
+
+async def test_profiles_are_changed_one_after_the_other(store, ref, clock):
+    def count(profile):
+        return {**profile, "count": profile.get("count", 0) + 1}
+
+    await asyncio.gather(*(store.bank_change(ref, count) for _ in range(20)))
+    clock.us += 5
+    bank = await store.bank_change(ref, count)
+    assert (bank.profile, bank.revision, bank.updated_at) == ({"count": 21}, 0, NOW + 5)
+    assert await store.bank(ref) == bank
+
+
+async def test_a_change_of_profile_that_fails_changes_nothing(store, ref):
+    def refuse(profile):
+        raise InvalidInput("no")
+
+    with pytest.raises(InvalidInput):
+        await store.bank_change(ref, refuse)
+    assert await store.bank(ref) is None
+
+
+async def test_work_is_queued_with_a_drop(store, ref, make):
+    house = BankRef("", "")
+    await store.apply(ref, Batch(units=make.rows(2)))
+    then = make.job(house, "tidy")
+    assert await store.bank_drop(ref, then) == 2
+    assert [job.id for job in await store.jobs(house)] == [then.id]
+    assert await store.bank_drop(ref, make.job(house, "tidy")) == 0
+    assert await store.job_count(house) == 1
+    totals = await store.totals()
+    assert (totals.banks, totals.sources, totals.jobs) == (0, 0, {JobState.PENDING: 1})
 
 
 async def test_a_dropped_bank_leaves_nothing(store, ref, make):
@@ -247,6 +309,7 @@ async def test_two_banks_of_one_key_are_never_mixed(store, ref, make, monkeypatc
         lambda: store.apply(double, Batch(erase=[make.ids.new()])),
         lambda: store.bank(double),
         lambda: store.bank_put(double, {}),
+        lambda: store.bank_change(double, dict),
         lambda: store.bank_drop(double),
         lambda: store.jobs(double),
         lambda: store.job(double, job.id),

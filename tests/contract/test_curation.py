@@ -7,7 +7,7 @@ from dataclasses import replace
 from contract_kit import NOW
 
 from remembrancer.keeping.batch import Batch
-from remembrancer.nouns.memory import Curation, Layer
+from remembrancer.nouns.memory import BankRef, Curation, Layer
 
 
 async def test_units_that_say_the_same_know_each_other(store, ref, make):
@@ -25,6 +25,52 @@ async def test_units_that_say_the_same_know_each_other(store, ref, make):
     await store.apply(ref, Batch(erase=[ids[0]]))
     async with store.snapshot(ref) as view:
         assert await view.same(ids) == {ids[1]: tuple(ids[1:3]), ids[2]: tuple(ids[1:3])}
+
+
+async def test_keys_that_lean_on_an_erased_source_go_with_it(store, ref, make):
+    batch, other = make.document("chat", ["one", "two", "three"]), make.document("more", ["four"])
+    leans, stands, apart = b"\x80leans", b"\x7fstands", b"\xffapart"
+    keys = (None, leans, stands)
+    rows = [replace(r, same=k) for r, k in zip(batch.units, keys, strict=True)]
+    fact = replace(
+        make.row(
+            "two", layer=Layer.FACT, source_id=rows[1].unit.id, document_id=rows[1].unit.document_id
+        ),
+        same=leans,
+    )
+    away = [replace(r, same=apart) for r in other.units]
+    await store.apply(ref, replace(batch, units=[*rows, fact]))
+    await store.apply(ref, replace(other, units=away))
+    await store.apply(ref, Batch(erase=[rows[0].unit.id]))
+    async with store.snapshot(ref) as view:
+        assert await view.known_same([leans, stands, apart]) == {stands, apart}
+        assert len(await view.scan()) == 3
+
+
+async def test_keys_are_known_and_counted_in_their_bank(store, ref, make):
+    rows = [
+        replace(r, same=k)
+        for r, k in zip(make.rows(4), (b"one", b"one", b"two", None), strict=True)
+    ]
+    ids = [r.unit.id for r in rows]
+    await store.apply(ref, Batch(units=rows))
+    await store.apply(ref, Batch(curations=[Curation(ids[1], True)]))
+    asked = [b"two", b"one", b"six"]
+
+    def read(reader):
+        return reader.shared_keys([*ids, make.ids.new()]), reader.proofs(asked), reader.proofs([])
+
+    async with store.snapshot(ref) as view:
+        assert await view.known_same(asked) == {b"one", b"two"}
+        assert await view.known_same([]) == set()
+        assert await view.run(read) == (
+            {ids[0]: b"one", ids[1]: b"one"},
+            {b"one": 1, b"two": 1, b"six": 0},
+            {},
+        )
+    async with store.snapshot(BankRef(ref.tenant, "another")) as view:
+        assert await view.known_same(asked) == set()
+        assert await view.run(read) == ({}, dict.fromkeys(asked, 0), {})
 
 
 async def test_an_invalid_unit_is_kept_and_no_longer_found(store, ref, make):

@@ -53,7 +53,7 @@ async def test_erasing_a_fact_leaves_its_source(store, ref, make, check):
     async with store.snapshot(ref) as view:
         assert await view.units([source.unit.id]) == [source.unit]
         assert await view.chunks(source.unit.document_id) == [Chunk(0, "Ada likes tea")]
-        assert (await view.document("chat")).content_hash != ""
+        assert await view.document("chat") == batch.documents[0].document
     await check(store, ref)
 
 
@@ -68,7 +68,8 @@ async def test_erased_words_leave_their_chunk_and_offsets_stay(store, ref, make,
         stored = await view.document("chat")
     assert chunk.text == f"Ada likes tea {FULL_BLOCK * 12} the end"
     assert [chunk.text[u.start : u.end] for u in kept] == [u.text for u in kept]
-    assert stored == replace(document, content_hash="")
+    assert stored == replace(document, content_hash=stored.content_hash)
+    assert stored.content_hash != document.content_hash
     await check(store, ref)
 
 
@@ -190,4 +191,25 @@ async def test_entities_follow_their_units(store, ref, make, check):
     async with store.snapshot(ref) as view:
         assert await view.entities() == []
         assert (await view.counts())["entities"] == 0
+    await check(store, ref)
+
+
+async def test_observations_made_from_what_is_erased_go_with_it(store, ref, make, check):
+    source, other = make.rows(2)
+    fact = make.row("fact", layer=Layer.FACT, source_id=source.unit.id)
+    first, second, apart = (make.row(str(n), layer=Layer.OBSERVATION) for n in range(3))
+    links = [
+        Link(first.unit.id, fact.unit.id, LinkType.INSIGHT_FROM),
+        Link(first.unit.id, other.unit.id, LinkType.INSIGHT_FROM),
+        Link(second.unit.id, first.unit.id, LinkType.INSIGHT_FROM),
+        Link(apart.unit.id, other.unit.id, LinkType.INSIGHT_FROM),
+        Link(apart.unit.id, fact.unit.id, LinkType.RELATED_TO),
+        Link(other.unit.id, fact.unit.id, LinkType.INSIGHT_FROM),  # no observation
+    ]
+    await store.apply(ref, Batch(units=[source, other, fact, first, second, apart], links=links))
+    applied = await store.apply(ref, Batch(erase=[source.unit.id]))
+    assert set(applied.erased) == set(ids_of([source, fact, first, second]))
+    async with store.snapshot(ref) as view:
+        assert ids_of(await view.scan()) == ids_of([other, apart])
+        assert (await view.counts())["links"] == 1
     await check(store, ref)

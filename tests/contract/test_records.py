@@ -44,6 +44,19 @@ async def test_records_are_erased_trimmed_and_dropped_with_their_bank(store, ref
     assert await store.records(ref, "note") == []
 
 
+async def test_records_are_added_to_several_banks_outside_the_feed(store, ref, make):
+    other, missing = BankRef(ref.tenant, "other"), BankRef(ref.tenant, "missing")
+    await store.apply(ref, Batch(units=make.rows(1)))
+    await store.bank_put(other, {})
+    one, two, three = records("a", "b", "c")
+    assert await store.record_add([(ref, one), (missing, two), (other, three)]) == 2
+    assert await store.records(ref, "note") == [one]
+    assert await store.records(other, "note") == [three]
+    assert await store.bank(missing) is None
+    async with store.snapshot(ref) as view:
+        assert view.revision == 1
+
+
 async def test_records_of_other_banks_are_out_of_reach(store, ref):
     await store.apply(ref, Batch(records=records("a")))
     for stranger in (BankRef("elsewhere", ref.bank), BankRef(ref.tenant, "another")):

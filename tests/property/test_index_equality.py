@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -28,6 +29,8 @@ content = st.lists(turn, min_size=2, max_size=12).map("\n".join)
 tags = st.lists(st.sampled_from(["red", "blue"]), max_size=2, unique=True).map(tuple)
 step = st.one_of(
     st.tuples(st.just("retain"), st.integers(0, 5), content, tags),
+    st.tuples(st.just("change"), st.integers(0, 5), st.integers(0, 12), st.booleans(), turn),
+    st.tuples(st.just("append"), st.integers(0, 5), content),
     st.tuples(st.just("forget"), st.integers(0, 10_000)),
     st.tuples(st.just("drop"), st.integers(0, 5)),
     st.tuples(st.just("recall"), text),
@@ -47,14 +50,21 @@ async def _run(folder: Path, steps: list[tuple], question: str) -> None:
     config = Settings(data=folder, embedder="hash:64")
     app = await App.open(config, background=False)
     indexes = Indexes(folder / "index", 64, 1 << 30)
+    said: dict[int, list[str]] = {}  # by document, what was last retained
     try:
         for name, *arguments in steps:
             if name == "retain":
-                number, said, labels = arguments
-                item = Item(
-                    said, document=f"d{number}", tags=labels, timestamp=1_700_000_000_000_000
-                )
-                await app.retain(REF, [item])
+                number, whole, labels = arguments
+                said[number] = whole.split("\n")
+                await _retain(app, number, whole, tags=labels)
+            elif name == "change":
+                number, place, replaces, line = arguments
+                lines = said.setdefault(number, ["Ann: apple.", "Bob: boat."])
+                lines[place : place + replaces] = [line]
+                await _retain(app, number, "\n".join(lines))
+            elif name == "append":
+                number, more = arguments
+                await _retain(app, number, more, append=True)
             elif name == "forget":
                 async with app.store.snapshot(REF) as view:
                     units = await view.newest(10_000)
@@ -78,6 +88,11 @@ async def _run(folder: Path, steps: list[tuple], question: str) -> None:
     finally:
         await indexes.close()
         await app.close()
+
+
+async def _retain(app: App, number: int, content: str, **more: Any) -> None:
+    at = 1_700_000_000_000_000
+    await app.retain(REF, [Item(content, document=f"d{number}", timestamp=at, **more)])
 
 
 async def _compare(app: App, indexes: Indexes, question: str) -> None:

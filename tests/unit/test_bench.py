@@ -260,7 +260,7 @@ def test_ingest_bench(tmp_path):
     assert figures["ingest.turns"] == 5  # one says nothing
     assert figures["ingest.facts_per_turn"] > 0
     assert figures["ingest.bytes_per_unit"] > 100
-    assert figures["ingest.embed_share"] < 1
+    assert figures["ingest.embedding_share"] < 1
 
 
 def test_latency_bench(tmp_path, monkeypatch):

@@ -24,10 +24,8 @@ def help_of(*args: str) -> str:
 
 
 def test_all_commands_are_there() -> None:
-    assert (
-        sorted("retain recall prime forget status serve reembed backup demo version".split())
-        == COMMANDS
-    )
+    names = "retain recall prime forget entities status serve worker reembed backup demo version"
+    assert sorted(names.split()) == COMMANDS
     shown = help_of()
     assert all(command in shown for command in COMMANDS)
 

@@ -152,17 +152,13 @@ NONE = [
     "I ragazzi sono in Italia.",
     "Ich wohne in Berlin.",
     "我住在北京。",
-    "You are a helpful assistant. The user is John Doe, who works at Google.",
-    "<memory>I live in Rome. John Doe is an engineer at Google.</memory>",
-    "<recalled_memories>\nI live in Rome.",
-    "Relevant memories:\n- I live in Rome.\n- Anna has a dog.",
-    "Here is what I remember:\n\n1. I live in Rome.\n2. Anna has a dog.",
-    "## User memories (3):\nI live in Rome.",
     "```\nI live in Rome.\n```",
     "    I live in Rome.\n    result = compute(Node)",
     "| Name | City |\n| Anna | I live in Rome |",
     "# My garden is in Rome",
     "I went to " + "very " * 100 + "many places.",
+    "Hi [Name], my flight is on [Date].",
+    "Dear [First Name], I live in [City].",
 ]
 
 
@@ -202,8 +198,36 @@ SPLITS: list[tuple[str, list[tuple[str, str | None, Polarity]]]] = [
         "My friend John is a chef. He also has a friend named Mike.",
         [
             ("My friend John is a chef.", "John", Y),
-            ("He also has a friend named Mike.", None, Y),
+            ("He also has a friend named Mike.", "John", Y),
         ],
+    ),
+    (
+        "My sister has two kids. She sells bread. He sells fish in Rome.",
+        [
+            ("My sister has two kids.", "Ann's sister", Y),
+            ("She sells bread.", "Ann's sister", Y),
+            ("He sells fish in Rome.", None, Y),
+        ],
+    ),
+    (
+        "Dana met Clara in Rome. She lives in Oslo.",
+        [("Dana met Clara in Rome.", "Dana", Y), ("She lives in Oslo.", None, Y)],
+    ),
+    (
+        "Dana called her boss in Rome. She sold her car in Oslo.",
+        [("Dana called her boss in Rome.", "Dana", Y), ("She sold her car in Oslo.", None, Y)],
+    ),
+    (
+        "Dana sold her car. Is that true? She lives in Oslo.",
+        [("Dana sold her car.", "Dana", Y), ("She lives in Oslo.", None, Y)],
+    ),
+    (
+        "I moved to Rome because my sister lives there.",
+        [("I moved to Rome", "Ann", Y), ("my sister lives there.", "Ann's sister", Y)],
+    ),
+    (
+        "Because of the rain, I stayed in Rome.",
+        [("Because of the rain, I stayed in Rome.", "Ann", Y)],
     ),
     (
         "My savings grew by 90%, but I spent $40 on books.",

@@ -8,11 +8,19 @@ import pytest
 from remembrancer.finding import scan
 from remembrancer.finding.keyword import best, bm25
 from remembrancer.finding.part import BOTH, build_part, merge_parts, sign_bits
-from remembrancer.finding.search import Arm, Query, Weights, named_speakers, scaled, search
+from remembrancer.finding.search import (
+    Arm,
+    Query,
+    Weights,
+    named_speakers,
+    scaled,
+    search,
+    shares,
+)
 from remembrancer.finding.segment import open_part, write_part
 from remembrancer.finding.similar import cosines_of, most_similar
 from remembrancer.finding.state import IndexState, advance
-from remembrancer.finding.tagging import TagFilter, TagMatch
+from remembrancer.finding.tagging import AllOf, AnyOf, NoneOf, TagFilter, TagMatch, TagNode
 from remembrancer.finding.terms import Analyzer, pack, words
 from remembrancer.keeping.view import IndexRow
 from remembrancer.models.vectors import quantise
@@ -37,6 +45,10 @@ def make_row(ids: IdMaker, text: str, vector: np.ndarray | None = None, **column
 
 def state_of(rows: list[IndexRow], dim: int = DIM) -> IndexState:
     return IndexState(1, 1, dim, (build_part(rows, dim),), (None,))
+
+
+def leaf(tag: str) -> TagFilter:
+    return TagFilter((tag,), TagMatch.ANY_STRICT)
 
 
 def unit(rng: np.random.Generator, n: int | None = None) -> np.ndarray:
@@ -189,6 +201,54 @@ def test_tag_filters(match: TagMatch, tags: tuple[str, ...], expected: set[int])
     query = Query(words("x"), ANALYZER.terms("cello"), tags=TagFilter(tags, match))
     found = search(state_of(rows, 0), query)
     assert {[r.unit_id for r in rows].index(i) for i in found.id_list()} == expected
+
+
+@pytest.mark.parametrize(
+    ("node", "expected"),
+    [
+        (AllOf([]), {0, 1, 2, 3}),
+        (AnyOf([]), set()),
+        (NoneOf(leaf("a")), {2, 3}),
+        (AllOf([leaf("b"), NoneOf(leaf("c"))]), {1}),
+        (AnyOf([leaf("a"), leaf("c")]), {0, 1, 2}),
+        (AllOf([AnyOf([leaf("a"), leaf("c")]), leaf("b")]), {1, 2}),
+        (NoneOf(AnyOf([leaf("a"), leaf("b")])), {3}),
+    ],
+)
+def test_tag_trees(node: TagNode, expected: set[int]) -> None:
+    ids = IdMaker()
+    rows = [make_row(ids, "cello", tags=t) for t in (("a",), ("a", "b"), ("b", "c"), ())]
+    dead = np.zeros(4, dtype=bool)
+    state = IndexState(1, 1, 0, (build_part(rows, 0),), (dead,))
+    found = search(state, Query(words("x"), ANALYZER.terms("cello"), tags=node))
+    assert {[r.unit_id for r in rows].index(i) for i in found.id_list()} == expected
+    assert not dead.any()
+
+
+def test_extra_candidates_are_scored_where_the_filters_let_them_through() -> None:
+    ids = IdMaker()
+    rows = [make_row(ids, t, kind=k) for t, k in (("cello", 0), ("boat", 0), ("boat", 1))]
+    state = advance(state_of(rows, 0), 2, [], [make_row(ids, "boat"), make_row(ids, "garden")])
+    query = Query(words("x"), ANALYZER.terms("cello"), kinds=[0])
+    assert search(state, query).id_list() == [rows[0].unit_id]
+    extra = [rows[1].unit_id, rows[2].unit_id, state.fresh_rows[0].unit_id, bytes(16)]
+    found = search(state, query, extra=extra)
+    assert found.id_list() == [rows[0].unit_id, rows[1].unit_id, state.fresh_rows[0].unit_id]
+    assert found.score[0] > found.score[1] == found.score[2]
+    assert found.only(found.score > 0).id_list() == [rows[0].unit_id]
+
+
+def test_shares_add_up_to_the_score() -> None:
+    rng = np.random.default_rng(9)
+    ids = IdMaker()
+    rows = [make_row(ids, t, unit(rng), role=1) for t in ("cello", "cello boat", "garden")]
+    weights = Weights(text=0.5, role=0.3)
+    query = Query(words("x"), ANALYZER.terms("cello boat"), unit(rng), role=1, weights=weights)
+    found = search(state_of(rows), query)
+    parts = shares(found.arms, weights)
+    assert parts.shape == found.arms.shape
+    assert parts.sum(0) == pytest.approx(found.score)
+    assert parts[Arm.ROLE].tolist() == [0.3] * 3
 
 
 def test_kinds_filter() -> None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
+from uuid import uuid4
 
+import httpx
 import pytest
 from wire_kit import Server
 
@@ -67,33 +71,178 @@ def test_unknown_keys_are_taken_and_named(server: Server, bank: str) -> None:
         f"/v1/default/banks/{bank}/memories?mode=x",
         {
             "items": [
-                {"content": "one", "strategy": "s", "resolve_entities": True},
+                {"content": "one", "strategy": "s", "colour": True},
                 {"content": "two", "strategy": "s", "entities": [{"text": "A", "a key\n": 1}]},
             ],
-            "document_tags": ["x"],
+            "operation_id": "2f1c9c1e-8f1b-4b7e-9a57-3c8f0d1e2a3b",
             "": 1,
         },
     )
     assert answer.status_code == 200
     assert answer.headers["X-Ignored-Params"].split(", ") == [
-        "document_tags",
         '""',
-        "items.strategy",
-        "items.resolve_entities",
+        "items.colour",
         "items.entities.a%20key%0A",
+        "operation_id",
+        "items.strategy",
         "mode",
     ]
     known = server.post(f"/v1/default/banks/{bank}/memories", {"items": [{"content": "three"}]})
     assert "X-Ignored-Params" not in known.headers
 
 
-def test_appending_is_refused_rather_than_replacing(server: Server, bank: str) -> None:
-    server.retain(bank, {"content": "one", "document_id": "d"})
-    item = {"content": "two", "document_id": "d", "update_mode": "append"}
-    answer = server.post(f"/v1/default/banks/{bank}/memories", {"items": [item]})
+def test_the_answer_says_what_was_done(server: Server, bank: str) -> None:
+    noise = "\n\n".join("hm hm hm " * 40 for _ in range(10))
+    items = [
+        {"content": "Alice moved to Berlin.", "document_id": "a"},
+        {"content": noise, "document_id": "b/c"},
+    ]
+    told = server.retain(bank, *items)
+    assert told["success"] is True
+    assert told["items_count"] == 2
+    assert told["facts_count"] == 1
+    assert told["duplicates_count"] == 0
+    assert told["document_ids"] == ["a", "b/c"]
+    assert told["coverage"] == 1.0
+    assert told["chunks_count"] == told["chunks_read_count"] > 2
+    assert told["empty_chunks_count"] == told["chunks_count"] - 1
+    assert told["empty_chunk_ids"][0] == f"{bank}_b/c_0"
+    assert told["errors"] == []
+    again = server.retain(bank, *items)
+    assert again["unchanged_document_ids"] == ["a", "b/c"]
+    assert (again["facts_count"], again["unit_ids"], again["chunks_read_count"]) == (0, [], 0)
+    assert again["chunks_count"] == told["chunks_count"]
+    items[0]["content"] = "Alice moved to Berlin.\n\nBob moved to Paris."
+    grown = server.retain(bank, *items)
+    assert grown["unchanged_document_ids"] == ["b/c"]
+    assert len(grown["unit_ids"]) == 2
+    assert grown["facts_count"] == 1
+
+
+def test_content_is_appended(server: Server, bank: str) -> None:
+    server.retain(bank, {"content": "Alice likes figs.", "document_id": "d", "tags": ["a"]})
+    more = {"content": "Bob likes plums.", "document_id": "d", "update_mode": "append"}
+    told = server.retain(bank, {**more, "tags": ["b"]})
+    assert len(told["unit_ids"]) == told["facts_count"] + 1
+    found = {r["text"]: r for r in server.recall(bank, "Who likes what?")}
+    assert found.keys() == {"Alice likes figs.", "Bob likes plums."}
+    assert found["Alice likes figs."]["tags"] == ["a"]
+    assert found["Bob likes plums."]["tags"] == ["b"]
+    assert found["Bob likes plums."]["chunk_id"] == f"{bank}_d_1"
+
+
+def test_appends_at_once_all_come_in_once(server: Server, bank: str) -> None:
+    def append(number: int) -> int:
+        item = {"content": f"Ship {number} has left.", "document_id": "d", "update_mode": "append"}
+        path = f"/v1/default/banks/{bank}/memories"
+        with httpx.Client(base_url=server.url, timeout=60) as client:
+            return client.post(path, json={"items": [item]}).status_code
+
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(append, range(8))) == [200] * 8
+    found = server.recall(bank, "Which ships have left?")
+    assert sorted(r["text"] for r in found) == [f"Ship {n} has left." for n in range(8)]
+
+
+def test_appending_needs_a_document(server: Server, bank: str) -> None:
+    path = f"/v1/default/banks/{bank}/memories"
+    item = {"content": "two", "update_mode": "append"}
+    for flag in (False, True):
+        answer = server.post(path, {"items": [item], "async": flag})
+        assert answer.status_code == 400
+        assert "items.0.document_id" in answer.json()["detail"]
+    mixed = [{"content": "one", "document_id": "d"}, {**item, "document_id": "d"}]
+    answer = server.post(path, {"items": mixed})
     assert answer.status_code == 422
-    assert answer.json()["detail"][0]["field"] == "items.0.update_mode"
-    assert [r["text"] for r in server.recall(bank, "one")] == ["one"]
+    assert answer.json()["detail"][0]["field"] == "items.1.update_mode"
+    assert server.recall(bank, "one") == []
+    server.retain(bank, mixed[0], {**item, "document_id": "e"})
+    assert len(server.recall(bank, "one two")) == 2
+
+
+def test_tags_of_the_request_go_to_all_items(server: Server, bank: str) -> None:
+    items = [{"content": "The door is red", "tags": ["a", "b"]}, {"content": "The roof is grey"}]
+    server.retain(bank, *items, document_tags=["b", "c"])
+    found = {r["text"]: r["tags"] for r in server.recall(bank, "door roof")}
+    assert found == {"The door is red": ["a", "b", "c"], "The roof is grey": ["b", "c"]}
+
+
+@pytest.mark.parametrize("key", ["7", "not-a-uuid", ""])
+def test_an_operation_id_is_a_uuid(server: Server, bank: str, key: str) -> None:
+    path = f"/v1/default/banks/{bank}/memories"
+    body = {"items": [{"content": "one"}], "async": True, "operation_id": key}
+    answer = server.post(path, body)
+    if not key:
+        assert answer.status_code == 200
+        return
+    assert answer.status_code == 422
+    assert answer.json()["detail"][0]["field"] == "operation_id"
+
+
+def test_an_operation_id_makes_a_call_the_same_one(server: Server, bank: str) -> None:
+    key = str(uuid4())
+    one = server.retain(bank, "The door is red", **{"async": True}, operation_id=key)
+    again = server.retain(bank, "The roof is grey", **{"async": True}, operation_id=key.upper())
+    assert one["operation_id"] == again["operation_id"] == key
+    assert server.finished(bank, key)["status"] == "completed"
+    assert [r["text"] for r in server.recall(bank, "door roof")] == ["The door is red"]
+
+
+def test_nobody_knows_when_it_was_said(server: Server, bank: str) -> None:
+    server.retain(bank, {"content": "I sold the boat yesterday.", "timestamp": "unset"})
+    found = server.recall(bank, "boat")[0]
+    assert found.get("occurred_start") is None
+    assert found["mentioned_at"] > "2025"
+    server.retain(bank, {"content": "I sold the car yesterday.", "timestamp": ""})
+    [car] = [r for r in server.recall(bank, "car") if "car" in r["text"]]
+    assert car["occurred_start"] is not None
+
+
+@pytest.mark.parametrize("scopes", ["per_tag", "shared", [["a", "b"], ["c"]]])
+def test_observation_scopes_are_kept(server: Server, bank: str, scopes: Any) -> None:
+    item = {"content": "The door is red", "document_id": "d", "observation_scopes": scopes}
+    server.retain(bank, item)
+    found = server.client.get(f"/v1/default/banks/{bank}/documents/d").json()
+    assert found["retain_params"]["items"][0]["observation_scopes"] == scopes
+    bad = {**item, "observation_scopes": "by_colour"}
+    answer = server.post(f"/v1/default/banks/{bank}/memories", {"items": [bad]})
+    assert answer.status_code == 422
+
+
+def test_a_repaired_text_is_kept_and_the_bank_goes_on(server: Server, bank: str) -> None:
+    # what a client makes of a file with a byte that is no UTF-8
+    said = b"The user prefers caf\xe9 style".decode("utf-8", "surrogateescape")
+    body = json.dumps({"items": [{"content": said, "document_id": "d"}]})
+    answer = server.client.post(
+        f"/v1/default/banks/{bank}/memories",
+        content=body,
+        headers={"Content-Type": "application/json"},
+    )
+    assert answer.status_code == 200, answer.text
+    assert answer.json()["coverage"] == 1.0
+    assert server.recall(bank, "style")[0]["text"] == "The user prefers caf style"
+
+
+def test_a_body_that_is_no_utf8_is_refused_and_nothing_is_lost(server: Server, bank: str) -> None:
+    server.retain(bank, "The door is red")
+    answer = server.client.post(
+        f"/v1/default/banks/{bank}/memories",
+        content=b'{"items": [{"content": "caf\xe9"}]}',
+        headers={"Content-Type": "application/json"},
+    )
+    assert answer.status_code == 422
+    assert [r["text"] for r in server.recall(bank, "door")] == ["The door is red"]
+
+
+def test_all_of_a_long_content_is_kept(server: Server, bank: str) -> None:
+    said = [f"Box {n} holds {n * 7} old coins from the cellar." for n in range(2_000)]
+    content = " ".join(said)
+    assert len(content) > 83_400
+    told = server.retain(bank, {"content": content, "document_id": "d"})
+    assert told["coverage"] == 1.0
+    assert told["chunks_count"] == told["chunks_read_count"] > 25
+    for number in (3, 998, 1_999):
+        assert any(said[number] in r["text"] for r in server.recall(bank, f"Box {number}"))
 
 
 @pytest.mark.parametrize(

@@ -97,11 +97,10 @@ class BankIndex:
             await self._compacting
 
     def _fits(self, state: IndexState | None, view: View) -> bool:
-        return (
-            state is not None
-            and state.generation == view.generation
-            and state.revision >= view.revision
-        )
+        if state is None or state.generation != view.generation:
+            return False
+        # Without the bank (it was dropped, or is younger than the snapshot) nothing is found.
+        return state.revision == 0 if view.revision == 0 else state.revision >= view.revision
 
     async def _refresh(self, view: View) -> IndexState | None:
         state = self._state

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import shutil
+from contextlib import suppress
 from pathlib import Path
 
 from ..keeping.view import View
@@ -51,6 +54,16 @@ class Indexes:
         """
         return await self._use(ref).compact(view, purge)
 
+    async def drop(self, ref: BankRef) -> None:
+        """Take a bank's index out of memory and off the disk; it can be built from rows again."""
+        index = self._banks.pop(ref, None)
+        self.memory_bytes -= self._held.pop(ref, 0)
+        if index is not None:
+            await index.close()
+        folder = self.folder_of(ref)
+        if folder is not None:
+            await asyncio.to_thread(_remove, folder)
+
     async def close(self) -> None:
         """Wait for background work."""
         for index in self._banks.values():
@@ -80,3 +93,10 @@ class Indexes:
             if ref != keep and not index.busy:
                 self.memory_bytes -= self._held.pop(ref, 0)
                 del self._banks[ref]
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder whole, even when others remove files in it meanwhile."""
+    while folder.exists():
+        with suppress(FileNotFoundError):
+            shutil.rmtree(folder)

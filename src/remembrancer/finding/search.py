@@ -20,7 +20,7 @@ from .keyword import best, bm25
 from .part import BOTH, NO_TIME, SLOTS, Mask, Part, sign_bits
 from .scan import RESCORED, Floats, Rows, cosines, joined, nearest
 from .state import IndexState
-from .tagging import TagFilter, tag_mask
+from .tagging import TagNode, tag_mask
 from .terms import words
 
 TOP = 50  # of each arm
@@ -56,7 +56,7 @@ class Query:
     since: int | None = None
     until: int | None = None
     kinds: Collection[int] | None = None
-    tags: TagFilter | None = None
+    tags: TagNode | None = None
     weights: Weights = field(default_factory=Weights)
 
 
@@ -92,14 +92,21 @@ class Candidates:
         raw = self.ids[start:end].tobytes()
         return [raw[i : i + 16] for i in range(0, len(raw), 16)]
 
+    def only(self, kept: Mask) -> Candidates:
+        """Return those that a mask keeps."""
+        return Candidates(self.ids[kept], self.score[kept], self.arms[:, kept])
 
-def search(state: IndexState, query: Query, top: int = TOP) -> Candidates:
+
+def search(
+    state: IndexState, query: Query, top: int = TOP, extra: Sequence[bytes] = ()
+) -> Candidates:
     """Search a state.
 
     Args:
         state: the index at one revision.
         query: see `Query`.
         top: how many each arm proposes.
+        extra: units that are candidates as well, where the filters let them through.
 
     Returns:
         Every candidate of any arm, by score descending, then by id.
@@ -118,6 +125,8 @@ def search(state: IndexState, query: Query, top: int = TOP) -> Candidates:
     overlap = _time_scores(parts, query)
     if overlap is not None:
         proposals.append(_time_top(parts, allowed, overlap, top))
+    if extra:
+        proposals.append(_among(parts, allowed, extra))
     union = [_union(part.n, [rows[i] for rows in proposals]) for i, part in enumerate(parts)]
     return _fuse(state, query, vector, union, (text, window), overlap)
 
@@ -140,6 +149,14 @@ def _allowed(part: Part, dead: Mask | None, query: Query) -> Mask | None:
     if query.tags is not None:
         masks.append(tag_mask(part, query.tags))
     return np.logical_and.reduce(masks) if masks else None
+
+
+def _among(
+    parts: Sequence[Part], allowed: Sequence[Mask | None], ids: Sequence[bytes]
+) -> list[Rows]:
+    """Return the allowed rows of some units, a part each."""
+    found = [part.locate(ids) for part in parts]
+    return [r if ok is None else r[ok[r]] for r, ok in zip(found, allowed, strict=True)]
 
 
 def _embedded(part: Part, allowed: Mask | None) -> Mask | None:
@@ -238,10 +255,18 @@ def _fuse(
         arms[Arm.ROLE] = arms[Arm.ROLE] == int(query.role)
     if overlap is not None:
         fill(Arm.TIME, overlap)
-    weights = np.array([getattr(query.weights, arm.name.lower()) for arm in Arm])
-    score = (weights[:, None] * np.concatenate([scaled(arms[:_SCALED]), arms[_SCALED:]])).sum(0)
+    score = shares(arms, query.weights).sum(0)
     order = np.argsort(-score, kind="stable")
     return Candidates(_ids(parts, union)[place[order]], score[order], arms[:, order])
+
+
+def shares(arms: NDArray[np.float64], weights: Weights) -> NDArray[np.float64]:
+    """Return what each arm adds to the scores of candidates, of the shape of their `arms`."""
+    factors = np.array([getattr(weights, arm.name.lower()) for arm in Arm])
+    result: NDArray[np.float64] = factors[:, None] * np.concatenate(
+        [scaled(arms[:_SCALED]), arms[_SCALED:]]
+    )
+    return result
 
 
 def scaled(arms: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""Tag filters as masks over a part."""
+"""Tag filters, and trees of them, as masks over a part."""
 
 from __future__ import annotations
 
@@ -30,8 +30,50 @@ class TagFilter:
     match: TagMatch = TagMatch.ANY
 
 
-def tag_mask(part: Part, wanted: TagFilter) -> Mask:
-    """Return the rows of a part that a filter lets through."""
+@dataclass(frozen=True, slots=True)
+class AllOf:
+    """Lets through what every one of some filters does; all when there is none."""
+
+    inner: Sequence[TagNode]
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf:
+    """Lets through what one of some filters does; nothing when there is none."""
+
+    inner: Sequence[TagNode]
+
+
+@dataclass(frozen=True, slots=True)
+class NoneOf:
+    """Lets through what a filter does not."""
+
+    inner: TagNode
+
+
+TagNode = TagFilter | AllOf | AnyOf | NoneOf
+
+
+def tag_mask(part: Part, wanted: TagNode) -> Mask:
+    """Return the rows of a part that a filter lets through. Its depth is the caller's to bound."""
+    match wanted:
+        case TagFilter():
+            return _leaf(part, wanted)
+        case NoneOf(inner):
+            return ~tag_mask(part, inner)
+        case AllOf(several):
+            return _joined(np.logical_and, part, several, np.ones(part.n, dtype=bool))
+        case AnyOf(several):
+            return _joined(np.logical_or, part, several, np.zeros(part.n, dtype=bool))
+
+
+def _joined(join: np.ufunc, part: Part, inner: Sequence[TagNode], mask: Mask) -> Mask:
+    for node in inner:
+        join(mask, tag_mask(part, node), out=mask)
+    return mask
+
+
+def _leaf(part: Part, wanted: TagFilter) -> Mask:
     hits = np.zeros(part.n, dtype=np.int32)
     tags = list(dict.fromkeys(wanted.tags))
     for where in part.tags.find(np.array([hash_term(tag) for tag in tags], dtype=np.uint64)):

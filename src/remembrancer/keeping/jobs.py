@@ -15,11 +15,22 @@ class JobStore(Protocol):
     async def claim(
         self, kinds: Sequence[str], now: int, lease_us: int, limit: int = 1
     ) -> list[Job]:
-        """Lease due pending jobs and processing ones whose lease ran out; oldest first."""
+        """Lease jobs that are due, and those whose lease ran out.
+
+        Of the highest priority first; of one priority tenants come in turn, within a tenant its
+        banks, and within a bank the job that was queued first. A job of a document waits until no
+        other one of that document runs and none that was queued before it is pending.
+        """
         ...
 
-    async def heartbeat(self, job: Job, now: int, lease_us: int) -> bool:
-        """Prolong a lease; False when it was lost (its fence is no longer the row's)."""
+    async def heartbeat(
+        self, job: Job, now: int, lease_us: int, progress: Mapping[str, Any] | None = None
+    ) -> bool:
+        """Prolong a lease, and keep the progress when it is given; False when it was lost."""
+        ...
+
+    async def held(self, job: Job) -> bool:
+        """Tell whether a job still holds its lease: its fence is the row's and it is running."""
         ...
 
     async def finish(
@@ -35,22 +46,67 @@ class JobStore(Protocol):
         """End a lease with `state` (`PENDING`: again at `run_after`); False when it was lost."""
         ...
 
-    async def job(self, ref: BankRef, job_id: bytes) -> Job | None:
-        """Return a job of this bank, or None."""
+    async def release(self, job: Job, now: int) -> bool:
+        """Give a job back unfinished, as if this claim had not been; False when it was lost."""
+        ...
+
+    async def job(self, ref: BankRef, job_id: bytes, *, payload: bool = True) -> Job | None:
+        """Return a job of this bank, or None; without `payload` that is left empty."""
+        ...
+
+    async def job_children(self, ref: BankRef, job_id: bytes) -> list[Job]:
+        """Return the children of a job in order, their payloads left empty."""
         ...
 
     async def jobs(
-        self, ref: BankRef, *, state: JobState | None = None, limit: int = 20, offset: int = 0
+        self,
+        ref: BankRef,
+        *,
+        state: JobState | None = None,
+        kind: str | None = None,
+        parents: bool = True,
+        limit: int = 20,
+        offset: int = 0,
     ) -> list[Job]:
-        """Return a bank's jobs, newest first."""
+        """Return a bank's jobs, the last queued first, their payloads left empty.
+
+        Without a `kind` those that are not `listed` are left out; without `parents`, parents.
+        """
         ...
 
-    async def job_count(self, ref: BankRef, *, state: JobState | None = None) -> int:
-        """Count a bank's jobs."""
+    async def job_count(
+        self,
+        ref: BankRef,
+        *,
+        state: JobState | None = None,
+        kind: str | None = None,
+        parents: bool = True,
+    ) -> int:
+        """Count the jobs that `jobs` would return."""
         ...
 
     async def job_cancel(self, ref: BankRef, job_id: bytes, now: int) -> bool:
-        """Cancel a pending job; False when it is in another state or does not exist."""
+        """Cancel a pending or running job, or those of a parent's children.
+
+        A running one loses its lease in the same transaction, so that its later writes under
+        `Batch.fence` are refused. False when nothing could be cancelled.
+        """
+        ...
+
+    async def job_retry(self, ref: BankRef, job_id: bytes, now: int) -> bool:
+        """Queue a failed or cancelled job again, or those of such a parent's children.
+
+        False when nothing could be: it does not exist, is in another state, or its payload was
+        forgotten.
+        """
+        ...
+
+    async def job_delete(self, ref: BankRef, job_id: bytes, now: int) -> bool:
+        """Delete a job that has ended, with its children; False when it has not."""
+        ...
+
+    async def job_documents(self, ref: BankRef, documents: Sequence[str]) -> list[str]:
+        """Return those of some documents' names whose contents a job still holds."""
         ...
 
     async def due(self, before: int, limit: int = 100) -> list[Trigger]:

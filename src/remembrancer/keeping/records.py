@@ -2,11 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from ..nouns.memory import BankRef
+
+COPIES = "copy/"
+"""How keys of values begin that hold copies of memories; erasing a memory drops them all."""
+
+_JOB = "job/"
+
+
+def of_job(job_id: bytes) -> str:
+    """Return how keys of values begin that a job works on: a part of its payload.
+
+    They may be put before the job, to expire if it never comes: a sweep leaves those of a job that
+    is there. A store drops them when it takes the payload out: the job has completed, or was
+    deleted or forgotten.
+    """
+    return f"{_JOB}{job_id.hex()}/"
+
+
+def job_of(key: str) -> bytes | None:
+    """Return the id of the job that works on a value, or None."""
+    name = key.removeprefix(_JOB).partition("/")[0]
+    if not key.startswith(_JOB) or len(name) != 32:
+        return None
+    try:
+        return bytes.fromhex(name)
+    except ValueError:
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +47,15 @@ class Record:
     created_at: int
     updated_at: int
     data: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Blob:
+    """A value under a key of a bank; gone from `expires_at` on. Putting it again replaces it."""
+
+    key: str
+    value: bytes
+    expires_at: int | None = None
 
 
 class RecordStore(Protocol):
@@ -54,6 +89,13 @@ class RecordStore(Protocol):
 
     async def records_of(self, kind: str, limit: int = 1_000) -> list[tuple[BankRef, Record]]:
         """Return records of a kind over all tenants and banks, oldest first: for upkeep alone."""
+        ...
+
+    async def record_add(self, new: Sequence[tuple[BankRef, Record]]) -> int:
+        """Put records of several banks outside revision and feed; return how many were put.
+
+        Those of banks that do not exist are left out.
+        """
         ...
 
     async def record_trim(self, ref: BankRef, kind: str, keep: int) -> int:

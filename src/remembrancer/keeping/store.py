@@ -16,11 +16,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
-from ..nouns.memory import Bank, BankRef
+from ..nouns.memory import Bank, BankRef, Job, JobState
 from .batch import Applied, Batch
 from .generations import GenerationStore
+from .intentions import IntentionStore
 from .jobs import JobStore
 from .records import RecordStore
 from .view import Reader, View
@@ -28,7 +29,18 @@ from .view import Reader, View
 T = TypeVar("T")
 
 
-class Store(GenerationStore, JobStore, RecordStore, Protocol):
+class Totals(NamedTuple):
+    """What a whole store holds. Banks of the tenant without a name are the house's own."""
+
+    banks: int
+    sources: int
+    facts: int
+    observations: int
+    documents: int
+    jobs: Mapping[JobState, int]
+
+
+class Store(GenerationStore, IntentionStore, JobStore, RecordStore, Protocol):
     """A database that keeps banks. See the module's rules."""
 
     async def open(self) -> None:
@@ -69,16 +81,43 @@ class Store(GenerationStore, JobStore, RecordStore, Protocol):
         """Return a bank, or None."""
         ...
 
-    async def banks(self, tenant: str, limit: int = 100, offset: int = 0) -> list[Bank]:
-        """Return a tenant's banks by name."""
+    async def banks(
+        self, tenant: str, limit: int = 100, offset: int = 0, *, containing: str | None = None
+    ) -> list[Bank]:
+        """Return a tenant's banks by name.
+
+        `containing` keeps those whose name, or `name` in their profile, holds that text; the case
+        of ASCII letters does not count.
+        """
+        ...
+
+    async def bank_count(self, tenant: str, *, containing: str | None = None) -> int:
+        """Count a tenant's banks."""
         ...
 
     async def bank_put(self, ref: BankRef, profile: Mapping[str, Any]) -> Bank:
         """Create a bank or replace its profile."""
         ...
 
-    async def bank_drop(self, ref: BankRef) -> int:
-        """Delete a bank with everything in it; return how many units went (0: no such bank)."""
+    async def bank_change(
+        self, ref: BankRef, change: Callable[[Mapping[str, Any]], Mapping[str, Any]]
+    ) -> Bank:
+        """Create a bank or change its profile in one transaction.
+
+        `change` turns the profile into the new one, in another thread; what it raises leaves
+        everything as it was. The revision stays.
+        """
+        ...
+
+    async def bank_drop(self, ref: BankRef, then: Job | None = None) -> int:
+        """Delete a bank with everything in it; return how many units went (0: no such bank).
+
+        `then` is queued in the same transaction, if there was a bank; it names another one.
+        """
+        ...
+
+    async def totals(self) -> Totals:
+        """Count over all tenants and banks."""
         ...
 
     async def locate(self, tenant: str, unit_ids: Sequence[bytes]) -> dict[bytes, BankRef]:

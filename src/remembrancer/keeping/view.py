@@ -17,8 +17,14 @@ from ..nouns.memory import (
     Unit,
     UnitRow,
 )
+from .browse import BrowseReader
+from .entity_view import EntityView
+from .stats_view import StatsView
 
 T = TypeVar("T")
+
+MOST_PROOFS = 1_000
+"""Units that say the same are counted up to here, so that a count is never long work."""
 
 
 class IndexRow(NamedTuple):
@@ -63,7 +69,7 @@ class Recalled(NamedTuple):
     document: str | None
 
 
-class Reader(Protocol):
+class Reader(BrowseReader, Protocol):
     """A snapshot for work that runs in the thread that holds it; see `Store.read`.
 
     Its methods return what those of `View` return, and block.
@@ -83,18 +89,60 @@ class Reader(Protocol):
         """As `View.units`."""
         ...
 
+    def rows(self, ids: Sequence[bytes]) -> list[UnitRow]:
+        """As `View.rows`."""
+        ...
+
+    def document(self, name: str) -> Document | None:
+        """As `View.document`."""
+        ...
+
     def recalled(self, ids: Sequence[bytes]) -> list[Recalled]:
         """As `View.recalled`."""
         ...
 
     def newest(
-        self, limit: int, *, layer: Layer | None = None, until: int | None = None
+        self,
+        limit: int,
+        *,
+        layer: Layer | None = None,
+        until: int | None = None,
+        entity: str | None = None,
     ) -> list[Unit]:
         """As `View.newest`."""
         ...
 
+    def neighbours(
+        self, ids: Sequence[bytes], types: Sequence[LinkType], depth: int = 1, fan: int = 20
+    ) -> list[Link]:
+        """As `View.neighbours`."""
+        ...
 
-class View(Protocol):
+    def entities_named(self, names: Sequence[str]) -> list[Entity]:
+        """Return the entities of these canonical names, by name; unknown ones are left out."""
+        ...
+
+    def mentions(self, ids: Sequence[bytes]) -> Mapping[bytes, tuple[str, ...]]:
+        """Return the names of the entities that units mention, sorted; units without are left out.
+
+        A source does not mention what only the facts read from it do.
+        """
+        ...
+
+    def chunk_texts(self, places: Sequence[tuple[bytes, int]]) -> Mapping[tuple[bytes, int], str]:
+        """Return the texts of chunks by document id and index; missing ones are left out."""
+        ...
+
+    def shared_keys(self, ids: Sequence[bytes]) -> Mapping[bytes, bytes]:
+        """Return the keys of what these units say; those that no other unit says are left out."""
+        ...
+
+    def proofs(self, keys: Sequence[bytes]) -> Mapping[bytes, int]:
+        """Return how many valid units say what each key stands for; counted up to `MOST_PROOFS`."""
+        ...
+
+
+class View(EntityView, StatsView, Protocol):
     """One snapshot of one bank. A bank that does not exist reads as empty, revision 0."""
 
     @property
@@ -139,6 +187,10 @@ class View(Protocol):
 
         A unit that has no key of what it says is left out.
         """
+        ...
+
+    async def known_same(self, keys: Sequence[bytes]) -> set[bytes]:
+        """Return those keys of what units say that some unit of the bank has."""
         ...
 
     async def curations(self, ids: Sequence[bytes]) -> Mapping[bytes, Curation]:
@@ -189,12 +241,12 @@ class View(Protocol):
         """Return a document's chunks in order."""
         ...
 
-    async def units_of(self, document_id: bytes) -> list[Unit]:
-        """Return a document's units in id order."""
+    async def sources_of(self, document_id: bytes) -> list[Unit]:
+        """Return a document's sources in the order of their turns."""
         ...
 
-    async def entities(self, limit: int = 100, offset: int = 0) -> list[Entity]:
-        """Return entities, most mentioned first."""
+    async def units_of(self, document_id: bytes) -> list[Unit]:
+        """Return a document's units in id order."""
         ...
 
     async def counts(self) -> Mapping[str, int]:

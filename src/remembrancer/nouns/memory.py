@@ -161,7 +161,9 @@ class UnitRow:
     `terms` and `window_terms` are the bytes of `finding.terms.pack`: the words of the text, and
     those of the text with its short predecessors. `vector` embeds the text alone, `window_vector`
     the text after its predecessor; both are None until the embedder has run (or without one).
-    `same` is a key of what the unit says: units of one bank with the same key say the same.
+    `same` is a key of what the unit says: units of one bank with the same key say the same. One
+    whose first bit is set depends on other sources of its document, too, and is dropped when any
+    of those is erased.
     """
 
     unit: Unit
@@ -258,6 +260,8 @@ class Bank:
     profile: Mapping[str, Any] = field(default_factory=dict)
     unit_count: int = 0
     document_count: int = 0
+    document_at: int | None = None  # when a document was last put
+    written_at: int | None = None  # when the newest unit was made
 
 
 class JobState(StrEnum):
@@ -275,6 +279,9 @@ class Job:
     """Background work with a durable record (Hindsight's operation).
 
     `fence` rises with each claim; a worker whose fence is no longer the row's has lost its lease.
+    Jobs of one bank that name the same `document` run one at a time, in the order they were
+    queued. A job with `batch` is a parent: no worker takes it, and its state is that of its
+    children taken together; without children it is what its own row says.
     """
 
     id: bytes
@@ -290,3 +297,12 @@ class Job:
     run_after: int = 0
     lease_until: int | None = None
     fence: int = 0
+    parent: bytes | None = None
+    part: int = 0  # its number among its parent's children, from 0
+    batch: bool = False
+    document: str | None = None  # by name
+    items: int = 0  # how many things it is about, for display
+    priority: int = 0  # taken before all lower ones, whoever's they are
+    listed: bool = True  # upkeep of the house itself is listed only when asked for by kind
+    kept: bool = True  # False once its payload was forgotten: it cannot be retried
+    progress: Mapping[str, Any] | None = None  # stage, at, processed, total, detail

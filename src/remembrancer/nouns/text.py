@@ -8,6 +8,12 @@ import re
 # that no store takes. Everything else is the caller's and stays as it is.
 _UNWANTED = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
+REDACTED = "\u2588"
+"""What each character of an erased text becomes in its document."""
+
+ERASED = "erased:"
+"""What the content hash of a document begins with that lost units; a revision follows."""
+
 
 def clean(text: str) -> str:
     """Return `text` without control characters and lone surrogates; line ends become LF."""

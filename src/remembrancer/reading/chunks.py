@@ -25,9 +25,19 @@ def passage_range(content: str, turn: Turn, passage: Span) -> Span:
     A turn's text ends where the turn ends, so the passage is found by counting back. The text of a
     JSON message does not stand in the content as it is: its range is the whole message.
     """
-    if not _stands(content, turn):
-        return Span(turn.start, turn.end)
+    return range_at(stands_at(content, turn), turn, passage)
+
+
+def stands_at(content: str, turn: Turn) -> int | None:
+    """Return where `turn.text` stands in `content`; None when it does not stand there as it is."""
     offset = turn.end - len(turn.text)
+    return offset if offset >= turn.start and content.startswith(turn.text, offset) else None
+
+
+def range_at(offset: int | None, turn: Turn, passage: Span) -> Span:
+    """As `passage_range`, for an offset that `stands_at` gave once for all passages of a turn."""
+    if offset is None:
+        return Span(turn.start, turn.end)
     return Span(offset + passage.start, offset + passage.end)
 
 
@@ -68,19 +78,14 @@ def _start(span: Span) -> int:
     return span.start
 
 
-def _stands(content: str, turn: Turn) -> bool:
-    offset = turn.end - len(turn.text)
-    return offset >= turn.start and content.startswith(turn.text, offset)
-
-
 def _cuts(content: str, turns: Sequence[Turn], limit: int) -> Iterator[int]:
     """Yield, in order, the places where a chunk may begin."""
     at = 0
     for turn in turns:
         yield from range(at + limit, turn.start, limit)  # what stands between turns
         yield turn.start
-        if turn.end - turn.start > limit and _stands(content, turn):
-            offset = turn.end - len(turn.text)
+        offset = stands_at(content, turn) if turn.end - turn.start > limit else None
+        if offset is not None:
             for passage in split_passages(turn.text)[1:]:
                 yield offset + passage.start
         at = turn.end

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from ..nouns.memory import Modality, Role
 from . import lexicon as lex
+from .causes import phrase_before
 from .clauses import Clause, Kind
 from .markup import find_not_prose
 from .names import KnownNames, find_names, prepare
 from .questions import declarative_part
+from .referents import Referents
 from .sentences import split_sentences
 from .splitting import clause_end, find_clauses
 from .tokens import Tokens
@@ -19,12 +22,6 @@ from .types import DateSpan, Span, Statement
 
 MAX_SENTENCE = 400  # characters; longer ones stay in the source only
 _LIST_MARK = re.compile(r"[ \t]*(?:(?:[-*+•–]|\d{1,3}[.)])[ \t]+|>[ \t]?|#{1,6}[ \t]+|\*\*)*")
-_SYSTEM_PROMPT = re.compile(
-    r"\s*(?:#+\s*)?(?:system(?: prompt)?:|you are (?:an? |the )?(?:[\w-]+ ){0,4}"
-    r"(?:assistant|ai|agent|expert|model|bot|chatbot|tutor|engineer)\b|act as (?:an? |the )"
-    r"|you will be given|your (?:task|role) is)",
-    re.IGNORECASE,
-)
 _SOCIAL = re.compile(
     r"\b(?:thank|thanks|appreciate|congrat\w*)\b"
     r"|\b(?:glad|happy|proud|sorry|excited|thrilled|sure|here|rooting|grateful)\b"
@@ -50,7 +47,10 @@ _SOCIAL_WORDS = frozenset(
 _ASKING_WORDS = frozenset(
     "wonder wondering know ask you need question curious sure looking".split()
 )
-_TEMPLATE = re.compile(r"\{\{|\}\}|\$\{|<[a-z_]+>|\[(?:[A-Z_]{3,}|your [^\]]*|insert [^\]]*)\]")
+_TEMPLATE = re.compile(
+    r"\{\{|\}\}|\$\{|<[a-z_]+>|\[(?:[A-Z_]{3,}|your [^\]]*|insert [^\]]*"
+    r"|(?:First |Last |Full )?Name|Date|Time|City|Country|Company|Email|Phone|Address|Title)\]"
+)
 _YOU = frozenset("you your yours yourself y'all".split())
 _DONE = frozenset(
     """booked sent created scheduled set added updated ordered saved stored written wrote emailed
@@ -73,6 +73,7 @@ def read_statements(
     role: Role,
     known: Iterable[str],
     dates: Callable[[str], list[DateSpan]],
+    hidden: Sequence[Span] = (),
 ) -> list[Statement]:
     """Return the statements of one turn, in order, each with the words that make it.
 
@@ -87,19 +88,20 @@ def read_statements(
         role: who spoke.
         known: names of speakers and entities (`names.KnownNames` to prepare them once).
         dates: finds the dates of a text; called at most once, with `text`.
+        hidden: more spans that nothing may be read from, besides those that `markup` finds.
     """
-    if role in (Role.SYSTEM, Role.TOOL) or not text or _SYSTEM_PROMPT.match(text):
+    if role in (Role.SYSTEM, Role.TOOL) or not text:
         return []
     reader = _Reader(text, speaker, role, prepare(known), dates)
-    hidden = find_not_prose(text)
+    hidden = sorted([*hidden, *find_not_prose(text)], key=_start)
     out: list[Statement] = []
     skip, hidden_end = 0, -1
-    for sentence in split_sentences(text):
+    for number, sentence in enumerate(split_sentences(text)):
         while skip < len(hidden) and hidden[skip].start < sentence.end:
             hidden_end = max(hidden_end, hidden[skip].end)
             skip += 1
         if sentence.start >= hidden_end and sentence.end - sentence.start <= MAX_SENTENCE:
-            out += reader.sentence(sentence)
+            out += reader.sentence(number, sentence)
     return out
 
 
@@ -124,9 +126,10 @@ class _Reader:
         self._dates: list[DateSpan] | None = None
         self._names: list[tuple[str, Span]] | None = None
         self._name_starts: list[int] = []
+        self._referents = Referents()
         self._quotes = [Span(m.start(), m.end()) for m in _QUOTATION.finditer(text)]
 
-    def sentence(self, span: Span) -> list[Statement]:
+    def sentence(self, number: int, span: Span) -> list[Statement]:
         """Return the statements of one sentence."""
         text = self.text
         mark = _LIST_MARK.match(text, span.start, span.end)
@@ -143,17 +146,28 @@ class _Reader:
         if high < 3:
             return []
         parts = find_clauses(tokens, high, self.known, implied=self.role is not Role.ASSISTANT)
+        if not parts:
+            return []
         stop = span.end if high == len(tokens) else _part_end(tokens, high)
-        out = []
-        for i, (low, clause) in enumerate(parts):
-            upto = clause_end(tokens, parts[i + 1][0]) if i + 1 < len(parts) else high
+        made: list[Statement | None] = []
+        ends = [clause_end(tokens, low) for low, _ in parts[1:]] + [high]
+        meant = [
+            self._referents.of(number, tokens, clause, upto, self._subject(clause, quoted))
+            for (_, clause), upto in zip(parts, ends, strict=True)
+        ]
+        for i, (low, clause) in reversed(list(enumerate(parts))):
+            if i + 1 < len(parts) and made[-1] is None and phrase_before(tokens, parts[i + 1][0]):
+                ends[i] = ends[i + 1]  # a reason that says nothing alone stays with what it is for
+            upto = ends[i]
             end = stop if upto == high else _part_end(tokens, upto)
             begin = tokens.starts[low]
             begin -= begin > start and text[begin - 1] in "$£€¥"
-            made = self._statement(tokens, low, upto, clause, Span(begin, end), quoted)
-            if made is not None:
-                out.append(made)
-        return out
+            if meant[i] is None:
+                read = clause
+            else:
+                read = replace(clause, kind=Kind.PERSON, subject=meant[i])
+            made.append(self._statement(tokens, low, upto, read, Span(begin, end), quoted))
+        return [statement for statement in reversed(made) if statement is not None]
 
     def _quotation(self, at: int) -> Span | None:
         """Return the quotation that holds the character at `at`."""

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ..nouns.clock import to_us
 from ..nouns.memory import Role
-from ..nouns.text import clean
+from ..nouns.text import REDACTED, clean
 from .roles import role_of
 from .types import Turn
 
@@ -38,6 +38,8 @@ def json_turns(content: str, default_role: Role) -> list[Turn] | None:
     beside messages stay as turns of raw JSON, so no text is lost.
     """
     at = _skip(content, 0)
+    if content[at : at + 1] == REDACTED:
+        at = _skip(content, _skip_redacted(content, at))
     if content[at : at + 1] not in ("[", "{"):
         return None
     turns: list[Turn] = []
@@ -63,6 +65,13 @@ def _skip(content: str, at: int) -> int:
     return match.end() if match else at
 
 
+def _skip_redacted(content: str, at: int) -> int:
+    """Return where a run of erased characters ends: a message that was forgotten is none."""
+    while content.startswith(REDACTED, at):
+        at += 1
+    return at
+
+
 def _top_level(content: str, at: int) -> Iterator[_Item]:
     """Yield the items of one value, or of several that follow each other (JSONL)."""
     while at < len(content):
@@ -72,6 +81,8 @@ def _top_level(content: str, at: int) -> Iterator[_Item]:
 
 def _value(content: str, at: int, depth: int) -> Generator[_Item, None, int]:
     """Yield the items of the value at `at`; return where it ends."""
+    if content[at : at + 1] == REDACTED:
+        return _skip_redacted(content, at)
     if content[at : at + 1] == "[" and depth < _MAX_DEPTH:
         return (yield from _list(content, at, depth))
     value, end = _DECODER.raw_decode(content, at)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from ..nouns.folding import fold_name
 from .lexicon import CALENDAR, COMMON, NAME_JOINERS, NOT_NAMES, TITLES
+from .resolution import person
 from .types import Span
 from .verbs_lexicon import BASES, ING_FORMS
 
@@ -40,7 +42,8 @@ _SHOUT = 6  # capitals in a row, at most, of an acronym
 class KnownNames:
     """Names to look for, prepared once; may be given wherever an iterable of names is wanted.
 
-    A full name is also found by its first word, when one known name only begins with it.
+    The first name of a known person is found, too, as it stands: whom it means is not told here
+    (see `resolution`).
     """
 
     def __init__(self, names: Iterable[str] = ()) -> None:
@@ -48,18 +51,15 @@ class KnownNames:
         self._set = frozenset(self._names)
         self.has_small = any(not name[0].isupper() for name in self._names)
         self._by_first: dict[str, list[tuple[list[str], str]]] = {}
-        firsts: dict[str, list[str]] = {}
         for name in self._names:
             words = [word.lower() for word in _words_of(name)]
             if not words or (len(words) == 1 and words[0] in COMMON):
                 continue
             self._by_first.setdefault(words[0], []).append((words, name))
-            firsts.setdefault(words[0], []).append(name)
-        for first, full in firsts.items():
-            entries = self._by_first[first]
-            if len(full) == 1 and len(entries[0][0]) > 1 and _may_stand_alone(first):
-                entries.append(([first], full[0]))
-            entries.sort(key=lambda entry: -len(entry[0]))
+            if len(words) > 1 and _may_stand_alone(name):
+                self._by_first[words[0]].append(([words[0]], _words_of(name)[0]))
+        for entries in self._by_first.values():
+            entries.sort(key=lambda entry: (-len(entry[0]), entry[1]))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)
@@ -273,8 +273,10 @@ def _words_of(name: str) -> list[str]:
     return [match.group() for match in _WORD.finditer(name)]
 
 
-def _may_stand_alone(first: str) -> bool:
-    return first not in COMMON and first not in TITLES and len(first) > 1
+def _may_stand_alone(name: str) -> bool:
+    """Tell whether a longer name looks like a person's, who may be called by the first word."""
+    found = person(fold_name(name))
+    return found is not None and found.first == fold_name(_words_of(name)[0])
 
 
 def _is_capital(word: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..nouns.memory import Modality, Polarity
 from . import lexicon as lex
+from .causes import gives_cause, phrase_before, result_phrase
 from .clauses import Clause, read_clause
 from .names import KnownNames
 from .questions import is_question
@@ -23,13 +24,18 @@ def find_clauses(
     parts = [found]
     if found[0] < found[1].first and tokens.lows[found[0]] in lex.SUBORDINATORS:
         return parts  # a subordinate clause stands only with its main clause
+    opened = found[0] > 0 and phrase_before(tokens, found[0]) == 1  # "Because A, B"
     at = found[1].main + 1
     while at < high:
         begin = _split_at(tokens, at)
+        if opened and not begin and "," in tokens.gap(at):
+            begin = at
+        if tokens.lows[at] in ("because", "since"):
+            begin = _cause_at(tokens, at, high, known, parts[-1][1])
         clause = read_clause(tokens, begin, high, known) if begin else None
         if clause is not None and high - begin >= 3:
             parts.append((begin, clause))
-            at = clause.main + 1
+            at, opened = clause.main + 1, False
             continue
         shared = _shared_subject(tokens, at, high, parts[-1][1])
         if shared is not None:
@@ -47,8 +53,12 @@ def find_clauses(
 def _first_clause(
     tokens: Tokens, high: int, known: KnownNames, *, implied: bool
 ) -> tuple[int, Clause] | None:
-    low = 0
+    low = result_phrase(tokens, 0)
     while low < high and _skippable(tokens, low, high):
+        low += 1
+    if low and tokens.lows[low - 1] == "because" and tokens.lows[low : low + 1] == ["of"]:
+        low -= 1
+    if low + 1 < high and tokens.lows[low] == "since" and _cause_at(tokens, low, high, known, None):
         low += 1
     if low >= high or is_question(tokens, low, high):
         return None
@@ -97,9 +107,20 @@ def _skippable(tokens: Tokens, at: int, high: int) -> bool:
     return "," in gap and tokens.raws[at][0].isupper() and word not in lex.COMMON
 
 
+def _cause_at(tokens: Tokens, at: int, high: int, known: KnownNames, main: Clause | None) -> int:
+    """Return the first word of the clause that the "because" or "since" at `at` opens, or 0."""
+    clause = read_clause(tokens, at + 1, high, known) if at + 1 < high else None
+    return at + 1 if gives_cause(tokens, at, clause, main) else 0
+
+
 def _split_at(tokens: Tokens, at: int) -> int:
     """Return the word at which a new clause may begin at or after a joint at `at`, or 0."""
     gap, word = tokens.gap(at), tokens.lows[at]
+    start = at + (word in ("and", "so"))
+    if "," in gap or ";" in gap or start > at:
+        result = result_phrase(tokens, start)
+        if result and start + result < len(tokens):
+            return start + result
     if word in ("and", "but", "so", "yet") and at + 1 < len(tokens):
         after = tokens.lows[at + 1]
         if "," in gap or after in ("i", "he", "she", "we", "they"):
@@ -144,4 +165,5 @@ def _shared_subject(tokens: Tokens, at: int, high: int, clause: Clause) -> Claus
 
 def clause_end(tokens: Tokens, at: int) -> int:
     """Return the end of the clause before the one that begins at `at`, its joint left out."""
+    at -= phrase_before(tokens, at)
     return at - 1 if at and tokens.lows[at - 1] in ("and", "but", "so", "yet") else at

@@ -39,7 +39,8 @@ travel treat try turn type unpack update upgrade upload use vacation value visit
 vote wait walk want warn wash waste watch wear weigh welcome whisper wish wonder work worry wrap
 yell found configure allocate compile utilize optimize prioritize summarize categorize notify verify
 validate initialize automate pursue specify suspect outline reschedule renovate
-shave bike row lift knead rehearse audition relocate browse crochet sew""".split()
+destroy expire injure postpone evacuate adore emigrate immigrate diagnose prescribe sprain evict
+ruin demolish shave bike row lift knead rehearse audition relocate browse crochet sew""".split()
 
 # base past participle(s)
 _IRREGULAR = """become became become;begin began begun;bite bit bitten;blow blew blown;break broke

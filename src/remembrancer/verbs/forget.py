@@ -59,13 +59,18 @@ class Forget:
             )
         async with self._store.snapshot(ref) as view:
             units = await view.units(list(dict.fromkeys(unit_ids)))
-            there = [name for name in documents if await view.document(name) is not None]
+            kept = {name for name in documents if await view.document(name) is not None}
+        # What is queued for a document, or failed, holds its contents, too.
+        kept.update(await self._store.job_documents(ref, list(documents)))
+        there = [name for name in dict.fromkeys(documents) if name in kept]
         found = {u.id for u in units}
         whole = [u.source_id or u.id for u in units]
         now = self._clock.now_us()
         if not whole and not there:
             return Receipt((), (), tuple(i for i in unit_ids if i not in found), view.revision)
-        sweep = Job(self._ids.new(), ref, SWEEP, JobState.PENDING, now, now)
+        sweep = Job(
+            self._ids.new(), ref, SWEEP, JobState.PENDING, now, now, priority=1, listed=False
+        )
         applied = await self._store.apply(
             ref, Batch(erase=list(dict.fromkeys(whole)), erase_documents=there, jobs=[sweep])
         )

@@ -23,9 +23,11 @@ from ..nouns.errors import InvalidInput, RemembrancerError, TooLarge
 from ..nouns.memory import BankRef, Layer, Unit
 from ..nouns.text import clean
 from .embedding import MOVED
+from .proof import ALONE, Fold, Proof
 from .snapshots import read_indexed
 
 MOST = 200  # memories a prime returns at most; more is clamped
+_MOST_POOL = 1_000  # candidates of each strategy looked at, at most
 
 
 class Strategy(StrEnum):
@@ -40,7 +42,8 @@ class Primed:
     """One memory of the answer.
 
     `relevance` is the cosine to the cue, 0 without one. `rank` is the place among the recent ones,
-    0 the newest, for a temporal memory; None for a similar one.
+    0 the newest, for a temporal memory; None for a similar one. `proof` tells of the memories that
+    say the same, for which it stands.
     """
 
     unit: Unit
@@ -48,6 +51,7 @@ class Primed:
     relevance: float
     strategy: Strategy
     rank: int | None = None
+    proof: Proof = ALONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,16 +196,25 @@ def _blend(
     if limit == 0:
         return []
     share = int(limit * options.temporal_ratio) if state is not None else limit
-    # Up to `limit` of each, so that either half can fill in for the other.
-    recent = reader.newest(limit, layer=Layer.SOURCE, until=now + 1)
-    similar: list[tuple[bytes, float]] = []
-    if state is not None and vector is not None:
-        similar = most_similar(state, vector, limit)
     since = now - options.window_us
-    fresh = [u for u in recent if u.mentioned_at >= since]
-    chosen: dict[bytes, Strategy] = {u.id: Strategy.TEMPORAL for u in fresh[:share]}
-    _fill(chosen, [i for i, _ in similar], Strategy.SIMILARITY, limit)
-    _fill(chosen, [u.id for u in recent], Strategy.TEMPORAL, limit)
+    similar: list[tuple[bytes, float]] = []
+    pool = limit  # of each, so that either half can fill in for the other
+    while True:
+        recent = reader.newest(pool, layer=Layer.SOURCE, until=now + 1)
+        if state is not None and vector is not None:
+            similar = most_similar(state, vector, pool)
+        chosen: dict[bytes, Strategy] = {}
+        fold = Fold(reader)
+        fold.look_up([u.id for u in recent])
+        fold.look_up([unit_id for unit_id, _ in similar])
+        fresh = [u.id for u in recent if u.mentioned_at >= since]
+        _fill(chosen, fold, fresh, Strategy.TEMPORAL, share)
+        _fill(chosen, fold, [i for i, _ in similar], Strategy.SIMILARITY, limit)
+        _fill(chosen, fold, [u.id for u in recent], Strategy.TEMPORAL, limit)
+        if len(chosen) == limit or pool >= _MOST_POOL or max(len(recent), len(similar)) < pool:
+            break
+        pool *= 4  # much of it said the same
+    proofs = fold.proofs()
     units = {u.id: u for u in recent}
     units |= {u.id: u for u in reader.units([i for i in chosen if i not in units])}
     relevance = dict(similar)
@@ -223,14 +236,19 @@ def _blend(
             importance=unit.importance,
             access_count=unit.access_count,
         )
-        memories.append(Primed(unit, score, cosine, strategy, rank))
+        proof = proofs.get(unit_id, ALONE)
+        memories.append(Primed(unit, score, cosine, strategy, rank, proof))
     memories.sort(key=lambda m: (-m.score, -m.unit.mentioned_at, m.unit.id))
     return memories
 
 
-def _fill(chosen: dict[bytes, Strategy], ids: list[bytes], why: Strategy, limit: int) -> None:
-    """Add ids that are not chosen yet until `limit` are."""
+def _fill(
+    chosen: dict[bytes, Strategy], fold: Fold, ids: list[bytes], why: Strategy, limit: int
+) -> None:
+    """Add ids that are not chosen yet, and say what no chosen one says, until `limit` are."""
     for unit_id in ids:
         if len(chosen) >= limit:
             return
-        chosen.setdefault(unit_id, why)
+        if unit_id not in chosen and not fold.repeats(unit_id):
+            chosen[unit_id] = why
+            fold.keep(unit_id)

@@ -9,25 +9,41 @@ from __future__ import annotations
 import math
 import re
 import time
-from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import replace
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..finding.indexes import Indexes
-from ..finding.search import Candidates, Query, Weights, search
+from ..finding.search import Arm, Candidates, Query, search
 from ..finding.state import IndexState
-from ..finding.tagging import TagFilter
 from ..finding.terms import Analyzer, words
 from ..keeping.store import Store
 from ..keeping.view import Reader
 from ..models.embedder import Embedder, Floats
 from ..nouns.clock import Clock
 from ..nouns.errors import InvalidInput, RemembrancerError, TooLarge
-from ..nouns.memory import BankRef, Kind, Role, Unit
-from ..nouns.text import clean, estimate_tokens
+from ..nouns.memory import BankRef, Role
+from ..nouns.text import clean
 from .embedding import MOVED
+from .included import Included, cut, fetch, sources_of
+from .proof import Fold
+from .recollection import (
+    Answer,
+    Arms,
+    MinScores,
+    RecallOptions,
+    Recollection,
+    Timings,
+    payload_tokens,
+)
+from .related import SEEDS, related
 from .snapshots import read_indexed
+from .trace import Trace, trace
 from .units import DateFinder
+
+__all__ = ["Answer", "Arms", "MinScores", "Recall", "RecallOptions", "Recollection", "Timings"]
 
 # A question about what the assistant said; any other is taken to be about the user.
 _ABOUT_ASSISTANT = re.compile(
@@ -35,71 +51,6 @@ _ABOUT_ASSISTANT = re.compile(
     r"|give|gave|list|propose|advise|describe|answer|write|wrote|show|provide|offer)",
     re.IGNORECASE,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Arms:
-    """Why an answer was found: each arm's raw value, in the order of `finding.search.Arm`.
-
-    None where the unit is not embedded.
-    """
-
-    keyword: float
-    window_keyword: float
-    cosine: float | None
-    window_cosine: float | None
-    speaker: float
-    role: float
-    time: float
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """One answer: a unit, the facts read from it, its document's name, and its fused score."""
-
-    unit: Unit
-    facts: tuple[Unit, ...]
-    document: str | None
-    score: float
-    arms: Arms
-
-
-@dataclass(frozen=True, slots=True)
-class Timings:
-    """Where the time went, in milliseconds."""
-
-    embed_ms: float
-    search_ms: float
-    rows_ms: float
-    total_ms: float
-
-
-@dataclass(frozen=True, slots=True)
-class Recollection:
-    """The answers, best first, and what they were cut from."""
-
-    answers: tuple[Answer, ...]
-    considered: int  # candidates before the cut
-    tokens: int  # estimated tokens of the answers' texts
-    revision: int
-    timings: Timings
-    degraded: str | None = None  # why an arm was missing, for people
-
-
-@dataclass(frozen=True, slots=True)
-class RecallOptions:
-    """What may be asked besides the question. Times in microseconds."""
-
-    limit: int = 20
-    max_tokens: int = 4096
-    kinds: Collection[Kind] | None = None
-    tags: TagFilter | None = None
-    now: int | None = None  # when the question is asked; None: the clock's now
-    offset_min: int | None = None  # the asker's UTC offset
-    since: int | None = None  # prefer what happened or was said from here
-    until: int | None = None
-    weights: Weights = field(default_factory=Weights)
-    vector: Floats | None = None  # use this instead of embedding the question
 
 
 class Recall:
@@ -135,33 +86,40 @@ class Recall:
             InvalidInput: an empty or over-long question, or a limit below 1.
         """
         options = options or RecallOptions()
-        question = self._check(question, options)
+        question = self.checked(question, options)
         started = time.perf_counter()
-        vector, degraded = await self._embed(question, options)
+        vector, degraded = await self.embed(question, options)
         embedded = time.perf_counter()
-        found = await read_indexed(
+        found = await self.search_bank(ref, question, vector, options)
+        spent = timings(started, embedded, found.rows_ms)
+        return Recollection(
+            found.answers,
+            considered=len(found.candidates.ids),
+            tokens=found.tokens,
+            revision=found.revision,
+            timings=spent,
+            degraded=degraded or found.degraded,
+            included=found.included,
+            trace=found.trace,
+        )
+
+    async def search_bank(
+        self, ref: BankRef, question: str, vector: Floats | None, options: RecallOptions
+    ) -> BankFound:
+        """Search one bank for a question that was checked and embedded."""
+        return await read_indexed(
             self._store,
             self._indexes,
             ref,
             lambda reader, state: self._answer(reader, state, question, vector, options),
         )
-        ended = time.perf_counter()
-        timings = Timings(
-            embed_ms=(embedded - started) * 1e3,
-            search_ms=(ended - embedded) * 1e3 - found.rows_ms,
-            rows_ms=found.rows_ms,
-            total_ms=(ended - started) * 1e3,
-        )
-        return Recollection(
-            found.answers,
-            considered=found.considered,
-            tokens=found.tokens,
-            revision=found.revision,
-            timings=timings,
-            degraded=degraded or found.degraded,
-        )
 
-    def _check(self, question: str, options: RecallOptions) -> str:
+    def checked(self, question: str, options: RecallOptions) -> str:
+        """Return a question as it is asked.
+
+        Raises:
+            InvalidInput: it or an option cannot be taken.
+        """
         question = clean(question)
         if not any(c.isalnum() for c in question):
             raise InvalidInput("query must hold at least one word", field="query", limit=1)
@@ -178,7 +136,7 @@ class Recall:
             raise InvalidInput("max_tokens must be at least 1", field="max_tokens", limit=1)
         return question
 
-    async def _embed(
+    async def embed(
         self, question: str, options: RecallOptions
     ) -> tuple[Floats | None, str | None]:
         """Return the question's vector, or why there is none."""
@@ -216,27 +174,91 @@ class Recall:
         question: str,
         vector: Floats | None,
         options: RecallOptions,
-    ) -> _Found:
+    ) -> BankFound:
         """Search and fetch, in the thread of the snapshot."""
         degraded = None
         if vector is not None and reader.generation != self._generation:
             vector, degraded = None, MOVED
-        found = search(state, self._query(question, vector, options))
+        started = time.perf_counter()
+        query = self._query(question, vector, options)
+        found = search(state, query)
         searched = time.perf_counter()
-        answers, tokens = _fetch(reader, found, options)
-        rows_ms = (time.perf_counter() - searched) * 1e3
-        return _Found(answers, len(found.ids), tokens, reader.revision, rows_ms, degraded)
+        graph: list[tuple[bytes, float]] = []
+        if options.related or options.trace:
+            graph = related(reader, found.id_list(0, SEEDS))
+            if options.related and graph:
+                found = search(state, query, extra=[unit_id for unit_id, _ in graph])
+        expanded = time.perf_counter()
+        kept = found
+        if options.least is not None:
+            kept = kept.only(_passing(kept, options.least))
+        if options.prefer_observations:
+            kept = _uncovered(reader, kept, options.limit)
+        answers, tokens = _fetch(reader, kept, options)
+        include, included, told = options.include, None, None
+        if include is not None:
+            included = cut(answers, {None: fetch(reader, answers, include)}, include)
+        if options.trace:
+            told = trace(
+                reader,
+                query,
+                found,
+                graph,
+                graph_ranked=options.related,
+                search_s=searched - started,
+                graph_s=expanded - searched,
+            )
+        rows_ms = (time.perf_counter() - expanded) * 1e3
+        return BankFound(answers, found, tokens, reader.revision, rows_ms, degraded, included, told)
 
 
-class _Found(NamedTuple):
+class BankFound(NamedTuple):
     """What the thread of the snapshot hands back."""
 
     answers: tuple[Answer, ...]
-    considered: int
+    candidates: Candidates
     tokens: int
     revision: int
     rows_ms: float
     degraded: str | None
+    included: Included | None
+    trace: Trace | None
+
+
+def timings(started: float, embedded: float, rows_ms: float) -> Timings:
+    """Return where the time since `started` (of `time.perf_counter`) went."""
+    ended = time.perf_counter()
+    return Timings(
+        embed_ms=(embedded - started) * 1e3,
+        search_ms=(ended - embedded) * 1e3 - rows_ms,
+        rows_ms=rows_ms,
+        total_ms=(ended - started) * 1e3,
+    )
+
+
+def _passing(found: Candidates, least: MinScores) -> NDArray[np.bool_]:
+    """Return which candidates reach the lowest scores; a missing score passes."""
+    mask = np.ones(len(found.ids), dtype=bool)
+    for value, scores in (
+        (least.semantic, found.arms[Arm.VECTOR]),
+        (least.keyword, found.arms[Arm.TEXT]),
+        (least.final, found.score),
+    ):
+        if value is not None:
+            mask &= ~(scores < value)
+    return mask
+
+
+def _uncovered(reader: Reader, found: Candidates, limit: int) -> Candidates:
+    """Take out what an observation among the best `limit` was derived from."""
+    ids = found.id_list()
+    rests = sources_of(reader, reader.units(ids[:limit]))
+    said = {unit_id for each in rests.values() for unit_id in each}
+    if not said:
+        return found
+    # A fact is found through its source.
+    said |= {u.source_id for u in reader.units(sorted(said)) if u.source_id is not None}
+    return found.only(np.array([unit_id not in said for unit_id in ids], dtype=bool))
 
 
 def _fetch(
@@ -244,24 +266,31 @@ def _fetch(
 ) -> tuple[tuple[Answer, ...], int]:
     """Fetch the rows of the best candidates that fit the limit and the token budget.
 
-    One that does not fit is passed over, so that a long text does not end the answer.
+    One that does not fit is passed over, so that a long text does not end the answer; one that
+    says the same as a better one is folded into it.
     """
     answers: list[Answer] = []
+    fold = Fold(reader)
     left = options.max_tokens
     for start in range(0, len(found.ids), options.limit):
         ids = found.id_list(start, start + options.limit)
         rows = {row.unit.id: row for row in reader.recalled(ids)}
+        fold.look_up(ids)
         for number, unit_id in enumerate(ids, start):
             row = rows.get(unit_id)
-            cost = estimate_tokens(row.unit.text) if row else 0
-            if row is None or cost > left:
+            if row is None or fold.repeats(unit_id):
+                continue
+            cost = payload_tokens(row.unit)
+            if cost > left or len(answers) == options.limit:
                 continue
             left -= cost
             answers.append(Answer(*row, *_scores(found, number)))
-            if len(answers) == options.limit:
-                return tuple(answers), options.max_tokens - left
-        if left < 1:
+            fold.keep(unit_id)
+        if left < 1 or len(answers) == options.limit:
             break
+    proofs = fold.proofs()
+    if proofs:
+        answers = [replace(a, proof=proofs.get(a.unit.id, a.proof)) for a in answers]
     return tuple(answers), options.max_tokens - left
 
 

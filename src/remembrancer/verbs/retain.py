@@ -1,37 +1,39 @@
 """retain: keep what was said, so that it can be found.
 
 Each document goes in two steps. First the text itself: document, chunks and source units with
-their words, in one durable transaction that replaces an older version whole; from then on it is
-findable and cannot be lost. Then what reading adds: facts, mentions and vectors, a batch at a time.
-A crash between the two leaves units without vectors, which `embed_pending` picks up.
+their words, in one durable transaction that takes the place of an older version and keeps what
+still says the same; from then on it is findable and cannot be lost. Then what reading adds: facts,
+mentions and vectors, a batch at a time. A crash between the two leaves units without vectors, which
+`embed_pending` picks up, and a note at the document, so that retaining it again reads the rest.
 """
 
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from weakref import WeakValueDictionary
 
-from ..keeping.batch import Batch, DocumentWrite, EntityMention, VectorPatch
+from ..keeping.batch import Batch
 from ..keeping.store import Store
 from ..models.embedder import Embedder
-from ..models.vectors import quantise
 from ..nouns.clock import Clock
-from ..nouns.errors import InvalidInput, RemembrancerError, TooLarge
+from ..nouns.errors import Conflict, InvalidInput, TooLarge
 from ..nouns.ids import IdMaker
-from ..nouns.memory import BankRef, Entity, Layer, Unit, UnitRow
+from ..nouns.memory import BankRef
 from ..nouns.text import clean
-from ..reading.facts import read_statements
-from ..reading.names import KnownNames, find_names, prepare
-from .units import Draft, Drafter, Item, Source, content_hash
-
-BATCH = 128  # sources read and embedded a transaction
-_KNOWN_NAMES = 100  # names of the bank, most mentioned first, that reading looks out for
+from ..reading.names import KnownNames, prepare
+from .delta import extent_of
+from .document_plan import DocumentPlan, DocumentPlanner
+from .enrich import Enriched, Enricher
+from .facts import KNOWN_NAMES, FactReader
+from .outbox import Mail, Outbox
+from .resolver import Resolver
+from .units import Drafter, Item
 
 Progress = Callable[[int, int], None]  # units done, units in all
 
-log = logging.getLogger(__name__)
+ATTEMPTS = 3  # to put a document that others put at the same time
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +46,11 @@ class Limits:
 
 @dataclass(slots=True)
 class Retained:
-    """What a retain did."""
+    """What a retain did.
+
+    `unit_ids` are those of new memories. `characters` are the letters and digits of the contents,
+    `covered` those that stand in a memory.
+    """
 
     items: int = 0
     documents: list[str] = field(default_factory=list)
@@ -52,8 +58,15 @@ class Retained:
     unit_ids: list[bytes] = field(default_factory=list)
     sources: int = 0
     facts: int = 0
+    duplicates: int = 0  # of the facts: those that say what was known
     unread: int = 0  # sources whose reading failed: kept and findable, without facts
     unembedded: int = 0  # sources that wait for the embedder
+    chunks: int = 0  # of the documents
+    chunks_read: int = 0  # in which something was new
+    chunks_kept: int = 0  # in which nothing was
+    empty_chunks: list[tuple[str, int]] = field(default_factory=list)  # read, and without facts
+    characters: int = 0
+    covered: int = 0
     revision: int = 0
     names: set[str] = field(default_factory=set)  # of the entities mentioned
 
@@ -61,6 +74,11 @@ class Retained:
     def entities(self) -> int:
         """Number of entities mentioned."""
         return len(self.names)
+
+    @property
+    def coverage(self) -> float:
+        """Share of the contents' letters and digits that stand in a memory, 0 to 1."""
+        return self.covered / self.characters if self.characters else 1.0
 
 
 class Retain:
@@ -76,26 +94,45 @@ class Retain:
         clock: Clock,
         limits: Limits,
         generation: int,
+        on_done: Callable[[Retained], None] | None = None,
+        outbox: Outbox | None = None,
     ) -> None:
         self._store = store
-        self._embedder = embedder
-        self._drafter = drafter
         self._ids = ids
-        self._clock = clock
         self._limits = limits
-        self._generation = generation  # whose vectors `embedder` makes
-        self.embedder_failed = asyncio.Event()  # set when units were left for later
+        self._on_done = on_done  # told of each retain, for figures
+        resolver = Resolver(store)
+        self._planner = DocumentPlanner(store, drafter, resolver, ids=ids, clock=clock)
+        self._enrich = Enricher(
+            store, embedder, FactReader(ids), resolver, generation=generation, outbox=outbox
+        )
+        self._locks: WeakValueDictionary[tuple[BankRef, str], asyncio.Lock] = WeakValueDictionary()
+
+    @property
+    def embedder_failed(self) -> asyncio.Event:
+        """Set when units were left for later."""
+        return self._enrich.embedder_failed
 
     async def __call__(
-        self, ref: BankRef, items: Sequence[Item], progress: Progress | None = None
+        self,
+        ref: BankRef,
+        items: Sequence[Item],
+        progress: Progress | None = None,
+        *,
+        fence: tuple[bytes, int] | None = None,
     ) -> Retained:
         """Retain items; those that name the same document become one.
 
         Items without a document name share a new one. A document that is already there with the
-        same content is left alone; with other content it is replaced.
+        same content is left alone. With other content it is replaced, and what still says the same
+        is kept: only the rest is read. Items with `append` are put after its end instead.
+
+        `fence` is the job and its fence on whose behalf this runs: every write is refused with
+        `Conflict` once its lease is lost, and what the job has appended is not appended again.
 
         Raises:
             InvalidInput, TooLarge: names the item, the field and the limit; nothing was stored.
+            Conflict: others kept changing a document that was to be appended to.
         """
         items = await asyncio.to_thread(self.check, items)
         documents: dict[str, list[Item]] = {}
@@ -104,7 +141,9 @@ class Retain:
             documents.setdefault(item.document or unnamed, []).append(item)
         done = Retained(items=len(items))
         for name, members in documents.items():
-            await self._retain_document(ref, name, members, done, progress)
+            await self._retain_document(ref, name, members, done, progress, fence)
+        if self._on_done is not None:
+            self._on_done(done)
         return done
 
     def check(self, items: Sequence[Item]) -> list[Item]:
@@ -118,7 +157,17 @@ class Retain:
                 field="items",
                 limit=self._limits.items,
             )
-        return [self._check_item(i, item) for i, item in enumerate(items)]
+        checked = [self._check_item(i, item) for i, item in enumerate(items)]
+        modes: dict[str, bool] = {}
+        for number, item in enumerate(checked):
+            if item.document and modes.setdefault(item.document, item.append) != item.append:
+                where = f"items[{number}].update_mode"
+                raise InvalidInput(
+                    f"{where} differs from that of another item of document {item.document!r}: "
+                    "give them all the same",
+                    field=where,
+                )
+        return checked
 
     def _check_item(self, number: int, item: Item) -> Item:
         where = f"items[{number}].content"
@@ -135,11 +184,18 @@ class Retain:
             raise InvalidInput(
                 f"{where} is empty: give some text to remember", field=where, limit=1
             )
+        document = clean(item.document) if item.document else None
+        if item.append and not document:
+            where = f"items[{number}].document_id"
+            raise InvalidInput(
+                f"{where} is needed to append: name the document that the content is added to",
+                field=where,
+            )
         return replace(
             item,
             content=content,
             note=clean(item.note) if item.note else None,
-            document=clean(item.document) if item.document else None,
+            document=document,
             tags=tuple(dict.fromkeys(clean(t) for t in item.tags if clean(t).strip())),
             entities=tuple(dict.fromkeys(clean(e) for e in item.entities if clean(e).strip())),
             metadata={clean(k): clean(v) for k, v in item.metadata.items()}
@@ -154,155 +210,115 @@ class Retain:
         items: list[Item],
         done: Retained,
         progress: Progress | None,
+        fence: tuple[bytes, int] | None,
     ) -> None:
         done.documents.append(name)
-        async with self._store.snapshot(ref) as view:
-            old = await view.document(name)
-            known = {e.name for e in await view.entities(limit=_KNOWN_NAMES)}
-            revision = view.revision
-        if old is not None and old.content_hash == await asyncio.to_thread(content_hash, items):
-            done.unchanged.append(name)
-            done.revision = revision
-            return
-        now = self._clock.now_us()
-        draft = await asyncio.to_thread(self._drafter.draft, name, items, now)
-        if old is not None:
-            draft.document = replace(draft.document, created_at=old.created_at)
-        applied = await self._store.apply(
-            ref,
-            Batch(
-                documents=[DocumentWrite(draft.document, draft.chunks)],
-                units=[s.row for s in draft.sources],
-            ),
-        )
-        done.revision = applied.revision
-        done.sources += len(draft.sources)
-        done.unit_ids += [s.row.unit.id for s in draft.sources]
-        names = prepare(known | {s.row.unit.speaker for s in draft.sources if s.row.unit.speaker})
-        for start in range(0, len(draft.sources), BATCH):
-            await self._enrich(ref, draft, start, names, done)
-            if progress is not None:
-                progress(min(start + BATCH, len(draft.sources)), len(draft.sources))
+        # One document is put by one task at a time; other processes are told apart by its hash.
+        async with self._locks.setdefault((ref, name), asyncio.Lock()):
+            plan, revision = await self._put(ref, name, items, fence)
+            done.revision = max(done.revision, revision)
+            if plan is None:
+                done.unchanged.append(name)
+                await self._count_unchanged(ref, name, done)
+                return
+            _count_plan(done, plan)
+            enriched = Enriched()
+            if plan.written is not None:
+                known = await self._known_names(ref, plan)
+                enriched = await self._enrich(
+                    ref, plan.written, known, fence=fence, progress=progress
+                )
+            _count_enriched(done, name, plan, enriched)
 
-    async def _enrich(
-        self, ref: BankRef, draft: Draft, start: int, known: KnownNames, done: Retained
-    ) -> None:
-        """Read and embed one batch of sources and add what comes out."""
-        sources = draft.sources[start : start + BATCH]
-        (facts, mentions, unread), vectors = await asyncio.gather(
-            asyncio.to_thread(self._read, sources, known), self._embed(sources)
-        )
-        if facts or mentions or vectors:
-            applied = await self._store.apply(
-                ref,
-                Batch(
-                    units=facts,
-                    vectors=vectors or (),
-                    mentions=mentions,
-                    generation=self._generation,
-                ),
+    async def _put(
+        self, ref: BankRef, name: str, items: Sequence[Item], fence: tuple[bytes, int] | None
+    ) -> tuple[DocumentPlan | None, int]:
+        """Write a document's text; return what else is to be done (None: nothing differs).
+
+        When somebody else has put it meanwhile, it is tried again; at last a document is replaced
+        whatever it has become by then, but never appended to.
+        """
+        append = items[0].append
+        for attempt in range(ATTEMPTS + 1):
+            if append:
+                job = fence[0].hex() if fence is not None else None
+                plan = await self._planner.append(ref, name, items, job=job)
+            else:
+                whole = attempt == ATTEMPTS
+                plan = await self._planner.replace(ref, name, items, whole=whole)
+            if plan is None:
+                break
+            # With nothing left to read, this transaction completes the document.
+            mail = Mail() if plan.written else await self._enrich.mail(ref, name, fence)
+            batch = replace(
+                plan.batch,
+                jobs=[*plan.batch.jobs, *mail.jobs],
+                records=[*plan.batch.records, *mail.records],
+                fence=fence,
             )
-            done.revision = applied.revision
-        done.facts += len(facts)
-        done.names.update(mention.entity.name for mention in mentions)
-        done.unread += unread
-        done.unembedded += len(sources) if vectors is None else 0
-        done.unit_ids += [row.unit.id for row in facts]
-
-    async def _embed(self, sources: Sequence[Source]) -> list[VectorPatch] | None:
-        """Embed sources; None when the embedder fails, and the sources wait for it."""
-        if self._embedder is None:
-            return []
-        try:
-            return await embed_sources(self._embedder, sources)
-        except RemembrancerError:
-            log.warning("embedding failed; the units stay findable by words", exc_info=True)
-            self.embedder_failed.set()
-            return None
-
-    def _read(
-        self, sources: Sequence[Source], known: KnownNames
-    ) -> tuple[list[UnitRow], list[EntityMention], int]:
-        """Read facts and names; a source whose reading fails is kept without."""
-        facts: list[UnitRow] = []
-        mentioned: dict[str, list[bytes]] = {}
-        unread = 0
-        for source in sources:
-            unit = source.row.unit
             try:
-                mine, names = self._read_one(source, known)
-            except Exception:
-                log.exception("reading a source failed; its text is kept")
-                unread += 1
+                applied = await self._store.apply(ref, batch)
+            except Conflict as conflict:
+                if conflict.field != "expect_hash":
+                    raise
+                if append and attempt == ATTEMPTS - 1:
+                    raise _changed_meanwhile(name) from None
                 continue
-            facts += [UnitRow(fact) for fact in mine]
-            for name in dict.fromkeys((*unit.entities, *names)):
-                mentioned.setdefault(name, []).append(unit.id)
-            for fact in mine:
-                for name in fact.entities:
-                    mentioned.setdefault(name, []).append(fact.id)
-        entities = [
-            EntityMention(Entity(self._ids.new(), name), ids) for name, ids in mentioned.items()
-        ]
-        return facts, entities, unread
+            return plan, applied.revision
+        mail = await self._enrich.mail(ref, name, fence)
+        if mail.jobs:
+            batch = Batch(jobs=mail.jobs, records=mail.records, fence=fence)
+            return None, (await self._store.apply(ref, batch)).revision
+        async with self._store.snapshot(ref) as view:
+            return None, view.revision
 
-    def _read_one(self, source: Source, known: KnownNames) -> tuple[list[Unit], list[str]]:
-        unit = source.row.unit
-        statements = read_statements(
-            unit.text,
-            speaker=unit.speaker,
-            role=unit.role,
-            known=known,
-            dates=lambda _: list(source.dates),
-        )
-        names = [name for name, _ in find_names(unit.text, known)]
-        if unit.speaker:
-            names.insert(0, unit.speaker)
-        facts = [
-            Unit(
-                id=self._ids.new(),
-                layer=Layer.FACT,
-                text=statement.text,
-                created_at=unit.created_at,
-                mentioned_at=unit.mentioned_at,
-                kind=unit.kind,
-                document_id=unit.document_id,
-                chunk_index=unit.chunk_index,
-                turn=unit.turn,
-                part=unit.part,
-                start=statement.span.start,
-                end=statement.span.end,
-                source_id=unit.id,
-                speaker=unit.speaker,
-                role=unit.role,
-                subject=statement.subject,
-                polarity=statement.polarity,
-                modality=statement.modality,
-                note=unit.note,
-                metadata=unit.metadata,
-                tags=unit.tags,
-                entities=statement.names,
-                occurred_start=statement.date.start if statement.date else None,
-                occurred_end=statement.date.end if statement.date else None,
-                precision=statement.date.precision if statement.date else None,
-                offset_min=unit.offset_min,
-            )
-            for statement in statements
-        ]
-        return facts, names
+    async def _known_names(self, ref: BankRef, plan: DocumentPlan) -> KnownNames:
+        """Return the names that reading looks out for."""
+        async with self._store.snapshot(ref) as view:
+            entities = await view.entities(limit=KNOWN_NAMES)
+        names = {name for entity in entities for name in (entity.name, *entity.aliases)}
+        sources = plan.written.sources if plan.written is not None else ()
+        return prepare(names | {s.row.unit.speaker for s in sources if s.row.unit.speaker})
+
+    async def _count_unchanged(self, ref: BankRef, name: str, done: Retained) -> None:
+        async with self._store.snapshot(ref) as view:
+            document = await view.document(name)
+        if document is None:
+            return
+        extent = extent_of(document)
+        chunks = extent.chunks if extent is not None else 0
+        done.chunks += chunks
+        done.chunks_kept += chunks
+        params = document.params or {}
+        done.characters += params.get("characters", 0)
+        done.covered += params.get("covered", 0)
 
 
-async def embed_sources(embedder: Embedder, sources: Sequence[Source]) -> list[VectorPatch]:
-    """Embed sources, each alone and, where it has one, in its window."""
-    texts = [s.embed_text for s in sources]
-    windows = [s.window_text for s in sources if s.window_text is not None]
-    vectors = quantise(await embedder.embed([*texts, *windows]))
-    window = iter(vectors[len(texts) :])
-    return [
-        VectorPatch(
-            source.row.unit.id,
-            vector,
-            next(window) if source.window_text is not None else None,
-        )
-        for source, vector in zip(sources, vectors, strict=False)
-    ]
+def _changed_meanwhile(name: str) -> Conflict:
+    return Conflict(
+        f"document {name!r} was changed by others {ATTEMPTS} times while this was to be appended; "
+        "nothing was appended, try again",
+        field="document_id",
+    )
+
+
+def _count_plan(done: Retained, plan: DocumentPlan) -> None:
+    written = plan.written
+    done.sources += len(written.sources) if written is not None else 0
+    done.unit_ids += plan.new
+    done.chunks += plan.chunks
+    done.chunks_read += len(plan.read)
+    done.chunks_kept += plan.chunks - len(plan.read)
+    done.characters += plan.characters
+    done.covered += plan.covered
+
+
+def _count_enriched(done: Retained, name: str, plan: DocumentPlan, enriched: Enriched) -> None:
+    done.revision = max(done.revision, enriched.revision)
+    done.facts += len(enriched.unit_ids)
+    done.duplicates += enriched.duplicates
+    done.names |= enriched.names
+    done.unread += enriched.unread
+    done.unembedded += enriched.unembedded
+    done.unit_ids += enriched.unit_ids
+    done.empty_chunks += ((name, i) for i in sorted(plan.read - plan.telling - enriched.chunks))

@@ -6,9 +6,22 @@ from typing import Annotated
 
 import typer
 
-from . import backup, forget, prime, recall, reembed, retain, serve, status, version
+from . import (
+    backup,
+    entities,
+    forget,
+    prime,
+    recall,
+    reembed,
+    retain,
+    serve,
+    status,
+    version,
+    worker,
+)
 from .demo import command as demo
 from .errors import Commands
+from .output import show_what_can_be_shown
 
 app = typer.Typer(
     cls=Commands,
@@ -24,8 +37,21 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-for _module in (retain, recall, prime, forget, status, serve, reembed, backup, demo, version):
+for _module in (
+    retain,
+    recall,
+    prime,
+    forget,
+    status,
+    serve,
+    worker,
+    reembed,
+    backup,
+    demo,
+    version,
+):
     app.command(_module.NAME, epilog=_module.EPILOG)(_module.command)
+app.add_typer(entities.group)
 
 
 @app.callback()
@@ -42,4 +68,5 @@ def _main(
 
 def run() -> None:
     """Run the command line; the entry point."""
+    show_what_can_be_shown()
     app(prog_name="remembrancer")

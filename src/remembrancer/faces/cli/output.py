@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import logging
 import sys
@@ -13,6 +14,13 @@ from typing import Any
 from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
+
+
+def show_what_can_be_shown() -> None:
+    """Have characters that the terminal's encoding lacks shown as others, not end the command."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
 
 
 def results() -> Console:
@@ -39,7 +47,7 @@ def write_line(console: Console, text: Text, indent: int = 0) -> None:
         console.print(Text(" " * indent).append_text(line), soft_wrap=True)
 
 
-def write_json(value: Mapping[str, Any]) -> None:
+def write_json(value: Mapping[str, Any] | None) -> None:
     """Print a value as JSON on stdout."""
     sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2, default=_spell) + "\n")
 

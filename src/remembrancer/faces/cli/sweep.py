@@ -16,14 +16,14 @@ _POLL_S = 0.1
 
 async def sweep_now(app: App, ref: BankRef) -> bool:
     """Run the sweeps that are due, and no other jobs; return whether this bank's are all done."""
-    from ...keeping.worker import Worker  # noqa: PLC0415
+    from ...keeping.worker import Worker, without_context  # noqa: PLC0415
     from ...verbs.forget import SWEEP  # noqa: PLC0415
 
     async def handle(job: Job) -> Mapping[str, Any]:
         await app.forget.sweep(job.ref)
         return {}
 
-    worker = Worker(app.store, {SWEEP: handle}, clock=app.clock)
+    worker = Worker(app.store, {SWEEP: without_context(handle)}, clock=app.clock)
     loop = asyncio.get_running_loop()
     end = loop.time() + _WAIT_S
     await worker.drain()
@@ -37,9 +37,8 @@ async def _done(app: App, ref: BankRef) -> bool:
     from ...nouns.memory import JobState  # noqa: PLC0415
     from ...verbs.forget import SWEEP  # noqa: PLC0415
 
-    open_jobs = [
-        job
+    counts = [
+        await app.store.job_count(ref, state=state, kind=SWEEP)
         for state in (JobState.PENDING, JobState.PROCESSING, JobState.FAILED)
-        for job in await app.store.jobs(ref, state=state, limit=100)
     ]
-    return not any(job.kind == SWEEP for job in open_jobs)
+    return not any(counts)

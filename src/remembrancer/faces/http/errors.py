@@ -28,6 +28,7 @@ MAX_FAULTS = 20  # told in one answer
 RETRY_AFTER_S = 2
 _NAME_CHARS = 100  # of a caller's key, told back
 _PART = re.compile(r"[^.\[\]]+")
+_IN_PATHS = frozenset({"bank_id", "document_id", "operation_id", "memory_id", "chunk_id"})
 _LIMITS = ("max_length", "min_length", "le", "ge", "lt", "gt")
 
 log = logging.getLogger(__name__)
@@ -215,7 +216,7 @@ def _status(error: RemembrancerError) -> int:
 
 def _fault_of(error: RemembrancerError) -> Fault:
     path = tuple(int(p) if p.isdigit() else p for p in _PART.findall(error.field or ""))
-    where = "path" if error.field in {"bank_id", "document_id", "operation_id"} else "body"
+    where = "path" if error.field in _IN_PATHS else "body"
     return Fault(error.message, error.code, where, path, error.limit)
 
 

@@ -1,4 +1,4 @@
-"""Erasing: `POST /v1/forget`, and a document of a bank."""
+"""Erasing: `POST /v1/forget`."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ from fastapi import APIRouter, Depends, Request, Response
 from pydantic import AliasChoices, BaseModel, Field
 
 from ...app import App
-from ...nouns.errors import InvalidInput, NotFound
+from ...nouns.errors import InvalidInput
 from ...nouns.ids import parse_id
 from ...nouns.memory import DEFAULT_TENANT, BankRef
 from ...nouns.names import bank_ref
 from ...verbs.forget import Receipt
 from .answers import OpenApp, answer
-from .banks import NamedBank
 from .body import Wire, body_of
-from .errors import BANK_ERRORS, ENTITY_ERRORS
+from .errors import ENTITY_ERRORS
 from .schema import reads
 
 MOST_IDS = 10_000  # of one request
@@ -51,15 +50,6 @@ class ForgetResponse(BaseModel):
     memory_ids: list[str] = Field(description="Everything that was erased, as 32 hex digits.")
     document_ids: list[str]
     missing_ids: list[str] = Field(description="Asked for, and not there.")
-
-
-class DeleteDocumentResponse(BaseModel):
-    """What went with a document."""
-
-    success: bool
-    message: str
-    document_id: str
-    memory_units_deleted: int
 
 
 @router.post(
@@ -96,34 +86,6 @@ async def forget(
             memory_ids=[i.hex() for i in erased],
             document_ids=documents,
             missing_ids=[i.hex() for i in ids if i in missing],
-        ),
-    )
-
-
-@router.delete(
-    "/v1/default/banks/{bank_id}/documents/{document_id:path}",
-    operation_id="delete_document",
-    summary="Delete a document",
-    tags=["Documents"],
-    response_model=DeleteDocumentResponse,
-    responses=BANK_ERRORS,
-)
-async def delete_document(
-    request: Request, app: OpenApp, bank: NamedBank, document_id: str
-) -> Response:
-    """Erase a document with all memories made from it."""
-    receipt = await app.forget(bank, documents=[document_id])
-    if not receipt.documents:
-        raise NotFound(f"there is no document {document_id!r} in this bank", field="document_id")
-    app.worker.wake()
-    count = len(receipt.erased)
-    return answer(
-        request,
-        DeleteDocumentResponse(
-            success=True,
-            message=f"erased the document and {count} memory units",
-            document_id=document_id,
-            memory_units_deleted=count,
         ),
     )
 

@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from ..._version import __version__
 from ...app import App
@@ -34,20 +34,34 @@ class LivenessResponse(BaseModel):
     uptime_seconds: float
 
 
+_BANK = "/v1/default/banks/{bank_id}"
+_FEATURES = {
+    "observations": ("post", f"{_BANK}/consolidate"),
+    "bank_config_api": ("get", f"{_BANK}/config"),
+    "bank_llm_health": ("post", f"{_BANK}/health/llm"),
+    "file_upload_api": ("post", f"{_BANK}/files/retain"),
+    "document_export_api": ("post", f"{_BANK}/document-transfer/export"),
+    "document_import_api": ("post", f"{_BANK}/document-transfer"),
+    "audit_log": ("get", f"{_BANK}/audit-logs"),
+    "llm_trace": ("get", f"{_BANK}/llm-requests"),
+}
+"""A feature is there when its route is."""
+
+
 class FeaturesInfo(BaseModel):
     """What this server can do, in Hindsight's terms."""
 
-    observations: bool = False
-    mcp: bool = False
-    worker: bool = True
-    bank_config_api: bool = False
-    bank_llm_health: bool = False
-    file_upload_api: bool = False
-    document_export_api: bool = False
-    document_import_api: bool = False
-    audit_log: bool = False
-    llm_trace: bool = False
-    store_document_text: bool = True
+    observations: bool
+    mcp: bool
+    worker: bool = Field(description="Whether this process works on what is queued.")
+    bank_config_api: bool
+    bank_llm_health: bool
+    file_upload_api: bool
+    document_export_api: bool
+    document_import_api: bool
+    audit_log: bool
+    llm_trace: bool
+    store_document_text: bool
 
 
 class VersionResponse(BaseModel):
@@ -128,9 +142,17 @@ async def live(request: Request) -> Response:
 
 
 @router.get("/version", operation_id="get_version", response_model=VersionResponse)
-async def version(request: Request) -> Response:
+async def version(request: Request, app: OpenApp) -> Response:
     """Say which version this is, and what it can do."""
-    return answer(request, VersionResponse(api_version=__version__, features=FeaturesInfo()))
+    described = request.app.openapi()["paths"]
+    mounted = (getattr(route, "path", "") for route in request.app.routes)
+    features = FeaturesInfo(
+        **{name: method in described.get(path, ()) for name, (method, path) in _FEATURES.items()},
+        mcp=any(path.startswith("/mcp") for path in (*described, *mounted)),
+        worker=app.settings.worker,
+        store_document_text=True,
+    )
+    return answer(request, VersionResponse(api_version=__version__, features=features))
 
 
 @router.get("/v1/health/live", operation_id="probe_live", response_model=ProbeResponse)

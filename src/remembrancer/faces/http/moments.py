@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from enum import Enum
 from typing import Annotated, Any, NamedTuple
 
 from pydantic import PlainValidator, WithJsonSchema
@@ -45,10 +46,24 @@ def read_moment(value: Any) -> Moment | None:
     return Moment(to_us(moment), None if offset is None else int(offset.total_seconds() // 60))
 
 
+class Unset(Enum):
+    """That nobody knows when something was said."""
+
+    UNSET = "unset"
+
+
 def read_said(value: Any) -> Moment | None:
     """Read when something was said; the word `unset` is no time, too."""
-    if isinstance(value, str) and value.strip().lower() == "unset":
-        return None
+    said = read_said_or_unset(value)
+    return None if isinstance(said, Unset) else said
+
+
+def read_said_or_unset(value: Any) -> Moment | Unset | None:
+    """Read when something was said; None for now."""
+    if isinstance(value, Unset):
+        return value
+    if isinstance(value, str) and value.strip().lower() == Unset.UNSET.value:
+        return Unset.UNSET
     return read_moment(value)
 
 
@@ -56,6 +71,11 @@ _TIME = {"type": "string", "format": "date-time"}
 WhenSaid = Annotated[
     Moment | None,
     PlainValidator(read_said),
+    WithJsonSchema({"anyOf": [_TIME, {"enum": ["", "unset"]}, {"type": "null"}]}),
+]
+WhenSaidIfEver = Annotated[
+    Moment | Unset | None,
+    PlainValidator(read_said_or_unset),
     WithJsonSchema({"anyOf": [_TIME, {"enum": ["", "unset"]}, {"type": "null"}]}),
 ]
 When = Annotated[

@@ -12,7 +12,7 @@ from ...nouns.clock import DAY_US
 from ...nouns.errors import InvalidInput
 from ...nouns.memory import Layer, Unit
 from ...nouns.names import bank_ref
-from ...settings import Settings
+from ...verbs.bank_config import Effective
 from ...verbs.prime import Context, Primed, PrimeOptions, Strategy
 from .answers import OpenApp, answer, timing
 from .body import Wire, body_of
@@ -142,7 +142,8 @@ async def prime(
         raise InvalidInput(
             "invalid input for prime: entity_id must not be empty", field="entity_id", limit=1
         )
-    context = await app.prime(bank_ref(body.entity_id, "entity_id"), _options(body, app.settings))
+    ref = bank_ref(body.entity_id, "entity_id")
+    context = await app.prime(ref, _options(body, await app.configs.of(ref)))
     return answer(
         request,
         PrimeResponse(
@@ -157,19 +158,19 @@ async def prime(
     )
 
 
-def _options(body: PrimeRequest, settings: Settings) -> PrimeOptions:
+def _options(body: PrimeRequest, config: Effective) -> PrimeOptions:
     def given(value: Any, default: Any) -> Any:
         return default if value is None else value
 
     weights = body.scoring_weights
     return PrimeOptions(
-        max_memories=given(body.max_memories, settings.prime_max_memories),
+        max_memories=given(body.max_memories, config.prime_max_memories),
         cue=body.similarity_cue,
         weights=ScoringWeights(
             **{name: getattr(weights, name) for name in Weights.model_fields} if weights else {}
         ),
-        temporal_ratio=given(body.temporal_ratio, settings.prime_temporal_ratio),
-        window_us=given(body.recency_window_us, int(settings.prime_window_days * DAY_US)),
+        temporal_ratio=given(body.temporal_ratio, config.prime_temporal_ratio),
+        window_us=given(body.recency_window_us, int(config.prime_window_days * DAY_US)),
         reinforce=body.reinforce,
     )
 

@@ -2,69 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Sequence
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request, Response
-from pydantic import BaseModel, Field, model_validator
+from pydantic import BaseModel, Field
 
-from ...app import App
-from ...finding.tagging import TagFilter, TagMatch
 from ...nouns.ids import to_uuid
-from ...nouns.memory import BankRef, Kind, Polarity, Unit
-from ...nouns.text import clean
-from ...verbs.recall import Answer, RecallOptions, Recollection
+from ...nouns.memory import BankRef, Polarity, Unit
+from ...nouns.names import bank_ref
+from ...verbs.included import Included
+from ...verbs.recall import Answer, Recollection
 from .answers import OpenApp, answer, timing
 from .banks import NamedBank
-from .body import Wire, body_of
-from .errors import BANK_ERRORS
-from .moments import When, spell
-from .retain import Tags
+from .body import body_of
+from .errors import BANK_ERRORS, HTTPError
+from .moments import spell
+from .recall_request import RecallRequest, options_of
+from .recall_trace import shape_trace
 from .schema import reads
-
-MAX_TOKENS = 1_000_000
-LIMITS = {"low": 10, "mid": 30, "high": 100}
-"""Answers at most, by `budget`; `max_tokens` cuts, too."""
 
 router = APIRouter(tags=["Memory"])
 
 
-class TemporalWindow(Wire):
-    """A time whose memories are preferred; the others are not left out."""
-
-    start: When = None
-    end: When = None
-
-    @model_validator(mode="after")
-    def _ordered(self) -> TemporalWindow:
-        if self.start and self.end and self.start.us > self.end.us:
-            raise ValueError("start must not lie after end")
-        return self
-
-
-class RecallRequest(Wire):
-    """A question and what its answers should be like."""
-
-    query: str
-    types: list[Literal["world", "experience", "observation", "opinion"]] | None = Field(
-        None, description="`opinion` is a former type, which nothing has any more."
-    )
-    budget: Literal["low", "mid", "high"] = Field(
-        "mid", description="How many answers at most: 10, 30 or 100."
-    )
-    max_tokens: int | None = Field(
-        None, ge=1, le=MAX_TOKENS, description="4,096 unless the server is set otherwise."
-    )
-    tags: Tags = None
-    tags_match: Literal["any", "all", "any_strict", "all_strict", "exact"] = "any"
-    query_timestamp: When = Field(None, description="When the question is asked; null: now.")
-    temporal_window: TemporalWindow | None = None
-    trace: bool = False
-
-
 class RecallScores(BaseModel):
-    """Why a memory was found: the fused score, the cosine, and BM25."""
+    """Why a memory was found: the fused score, the cosine, and BM25. No reranker is used."""
 
     final: float
+    reranker: float | None = None
     semantic: float | None = None
     keyword: float | None = None
 
@@ -96,17 +61,48 @@ class RecallResult(BaseModel):
     metadata: dict[str, str] | None = None
     chunk_id: str | None = None
     tags: list[str] | None = None
+    source_fact_ids: list[str] | None = None
     scores: RecallScores | None = None
     facts: list[RecallFact] | None = None
     speaker: str | None = None
     role: str | None = None
     turn: int | None = None
+    bank_id: str | None = Field(None, description="In a recall over several banks.")
+
+
+class EntityObservationResponse(BaseModel):
+    """What is observed of an entity."""
+
+    text: str
+    mentioned_at: str | None = None
+
+
+class EntityStateResponse(BaseModel):
+    """An entity that a result names."""
+
+    entity_id: str
+    canonical_name: str
+    observations: list[EntityObservationResponse]
+
+
+class ChunkData(BaseModel):
+    """A chunk that a result stands in."""
+
+    id: str
+    text: str
+    chunk_index: int
+    truncated: bool = False
 
 
 class RecallResponse(BaseModel):
     """Memories, best first."""
 
     results: list[RecallResult]
+    trace: dict[str, Any] | None = None
+    entities: dict[str, EntityStateResponse] | None = None
+    chunks: dict[str, ChunkData] | None = None
+    source_facts: dict[str, RecallResult] | None = None
+    source_facts_truncated: bool | None = None
     degraded: str | None = Field(None, description="Why an arm of the search was missing.")
 
 
@@ -115,7 +111,7 @@ class RecallResponse(BaseModel):
     operation_id="recall_memories",
     summary="Recall memory",
     response_model=RecallResponse,
-    responses=BANK_ERRORS,
+    responses={**BANK_ERRORS, 400: {"model": HTTPError}},
     openapi_extra=reads(RecallRequest),
 )
 async def recall_memories(
@@ -125,63 +121,105 @@ async def recall_memories(
     body: Annotated[RecallRequest, Depends(body_of(RecallRequest))],
 ) -> Response:
     """Find what answers a question. A bank that does not exist has no answers."""
-    found = await app.recall(bank, body.query, _options(app, body))
+    options = options_of(await app.configs.of(bank), body)
+    if body.banks is None:
+        found = await app.recall(bank, body.query, options)
+    else:
+        refs = [bank_ref(name, "banks", bank.tenant) for name in body.banks]
+        found = await app.across(refs, body.query, options)
+    included = found.included
+    told = None
+    if found.trace is not None:
+        told = shape_trace(body.query, body.budget, options, found, found.trace)
     return answer(
         request,
         RecallResponse(
-            results=[_result(bank, a) for a in found.answers],
+            results=[_result(bank, a, included) for a in found.answers],
+            trace=told,
+            entities=_entities(included),
+            chunks=_chunks(bank, included),
+            source_facts=_source_facts(bank, included),
+            source_facts_truncated=_truncated(included),
             degraded=found.degraded,
         ),
-        ignored=["trace"] if body.trace else (),
+        ignored=["trace"] if body.trace and body.banks is not None else (),
         headers=_timing(found),
     )
 
 
-def _options(app: App, body: RecallRequest) -> RecallOptions:
-    window = body.temporal_window
-    asked = body.query_timestamp
-    return RecallOptions(
-        limit=LIMITS[body.budget],
-        max_tokens=body.max_tokens or app.settings.recall_max_tokens,
-        kinds=[Kind[t.upper()] for t in body.types if t != "opinion"] if body.types else None,
-        tags=_tag_filter(body),
-        now=asked.us if asked else None,
-        offset_min=asked.offset_min if asked else None,
-        since=window.start.us if window and window.start else None,
-        until=window.end.us if window and window.end else None,
+def _entities(included: Included | None) -> dict[str, EntityStateResponse] | None:
+    if included is None or included.entities is None:
+        return None
+    return {
+        e.name: EntityStateResponse(entity_id=to_uuid(e.id), canonical_name=e.name, observations=[])
+        for e in included.entities
+    }
+
+
+def _chunks(bank: BankRef, included: Included | None) -> dict[str, ChunkData] | None:
+    if included is None or included.chunks is None:
+        return None
+    found = [
+        ChunkData(
+            id=_chunk_id(chunk.bank or bank.bank, chunk.document, chunk.index),
+            text=chunk.text,
+            chunk_index=chunk.index,
+            truncated=chunk.truncated,
+        )
+        for chunk in included.chunks
+    ]
+    return {chunk.id: chunk for chunk in found}
+
+
+def _source_facts(bank: BankRef, included: Included | None) -> dict[str, RecallResult] | None:
+    if included is None or included.sources is None:
+        return None
+    return {
+        to_uuid(unit_id): _memory(bank.bank, row.unit, row.facts, row.document)
+        for unit_id, row in included.sources.items()
+    }
+
+
+def _truncated(included: Included | None) -> bool | None:
+    asked = included is not None and included.sources is not None
+    return included.sources_truncated if included is not None and asked else None
+
+
+def _result(bank: BankRef, found: Answer, included: Included | None) -> RecallResult:
+    result = _memory(found.bank or bank.bank, found.unit, found.facts, found.document)
+    result.scores = RecallScores(
+        final=found.score, semantic=found.arms.cosine, keyword=found.arms.keyword
     )
+    result.bank_id = found.bank
+    rests = included.rests_on.get(found.unit.id) if included is not None else None
+    if rests:
+        result.source_fact_ids = [to_uuid(unit_id) for unit_id in rests]
+    return result
 
 
-def _tag_filter(body: RecallRequest) -> TagFilter | None:
-    tags = tuple(clean(tag) for tag in body.tags or ())
-    return TagFilter(tags, TagMatch(body.tags_match)) if tags else None
-
-
-def _result(bank: BankRef, found: Answer) -> RecallResult:
-    unit, name = found.unit, found.document
+def _memory(bank: str, unit: Unit, facts: Sequence[Unit], document: str | None) -> RecallResult:
     return RecallResult(
         id=to_uuid(unit.id),
         text=unit.text,
         type=unit.kind.name.lower(),
-        entities=list(
-            dict.fromkeys((*unit.entities, *(n for f in found.facts for n in f.entities)))
-        ),
+        entities=list(dict.fromkeys((*unit.entities, *(n for f in facts for n in f.entities)))),
         context=unit.note,
         occurred_start=spell(unit.occurred_start, unit.offset_min),
         occurred_end=spell(unit.occurred_end, unit.offset_min),
         mentioned_at=spell(unit.mentioned_at, unit.offset_min),
-        document_id=name,
+        document_id=document,
         metadata=dict(unit.metadata) if unit.metadata else None,
-        chunk_id=None if name is None else f"{bank.bank}_{name}_{unit.chunk_index}",
+        chunk_id=None if document is None else _chunk_id(bank, document, unit.chunk_index),
         tags=list(unit.tags),
-        scores=RecallScores(
-            final=found.score, semantic=found.arms.cosine, keyword=found.arms.keyword
-        ),
-        facts=[_fact(f) for f in found.facts],
+        facts=[_fact(f) for f in facts],
         speaker=unit.speaker,
         role=unit.role.name.lower(),
         turn=unit.turn,
     )
+
+
+def _chunk_id(bank: str, document: str, index: int) -> str:
+    return f"{bank}_{document}_{index}"
 
 
 def _fact(unit: Unit) -> RecallFact:

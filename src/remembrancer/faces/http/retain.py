@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, Literal
+from uuid import UUID
 
 from fastapi import APIRouter, Depends, Request, Response
 from pydantic import (
@@ -23,10 +24,12 @@ from ...nouns.text import clean
 from ...verbs.retain import Retained
 from ...verbs.units import Item
 from .answers import OpenApp, answer
+from .auditing import audited
 from .banks import NamedBank
 from .body import Wire, body_of
-from .errors import BANK_ERRORS
-from .moments import WhenSaid
+from .errors import BANK_ERRORS, Fault, HTTPError, Refused
+from .memory_shapes import chunk_id
+from .moments import Moment, Unset, WhenSaidIfEver
 from .schema import reads
 
 # What stands beside a content is copied to each of its units, so it has to be short.
@@ -36,6 +39,8 @@ TAG_CHARS = 256
 TAGS = 100
 ENTITIES = 500
 METADATA_CHARS = 16_384
+SCOPES = 100
+EMPTY_CHUNKS = 100  # named in an answer
 
 router = APIRouter(tags=["Memory"])
 
@@ -59,6 +64,13 @@ def _metadata(value: dict[str, str] | None) -> dict[str, str] | None:
     return value
 
 
+def _uuid(value: str | None) -> str | None:
+    try:
+        return value and str(UUID(value))
+    except ValueError:
+        raise ValueError("must be a UUID, such as 2f1c9c1e-8f1b-4b7e-9a57-3c8f0d1e2a3b") from None
+
+
 _Tag = Annotated[str, StringConstraints(max_length=TAG_CHARS)]
 _TAG_LIST = {"type": "array", "items": {"type": "string", "maxLength": TAG_CHARS}}
 Tags = Annotated[
@@ -67,6 +79,19 @@ Tags = Annotated[
     WithJsonSchema(
         {"anyOf": [{**_TAG_LIST, "maxItems": TAGS}, {"type": "string"}, {"type": "null"}]}
     ),
+]
+ObservationScopes = (
+    Literal["per_tag", "combined", "all_combinations", "shared"]
+    | Annotated[
+        list[Annotated[list[_Tag], Field(max_length=TAGS)]],
+        Field(max_length=SCOPES),
+    ]
+    | None
+)
+OperationId = Annotated[
+    str | None,
+    AfterValidator(_uuid),
+    WithJsonSchema({"anyOf": [{"type": "string", "format": "uuid"}, {"type": "null"}]}),
 ]
 Metadata = Annotated[dict[str, str] | None, AfterValidator(_metadata)]
 
@@ -82,8 +107,10 @@ class MemoryItem(Wire):
     """Single memory item for retain."""
 
     content: str
-    timestamp: WhenSaid = Field(
-        None, description="When it was said; its UTC offset is kept. `unset` and null: now."
+    timestamp: WhenSaidIfEver = Field(
+        None,
+        description="When it was said; its UTC offset is kept. Null: now. `unset`: nobody knows, "
+        "so no “yesterday” in it is a date.",
     )
     context: str | None = Field(None, max_length=NOTE_CHARS)
     metadata: Metadata = None
@@ -92,8 +119,19 @@ class MemoryItem(Wire):
     )
     tags: Tags = None
     entities: Annotated[list[EntityInput], Field(max_length=ENTITIES)] | None = None
-    update_mode: Literal["replace"] | None = Field(
-        None, description="What happens to a document of the same id: it is replaced."
+    resolve_entities: bool = Field(
+        True, description="If false, the names in it are taken as they are spelled."
+    )
+    observation_scopes: ObservationScopes = Field(
+        None, description="Kept with the document, for what is derived from it."
+    )
+    strategy: str | None = Field(
+        None, max_length=NAME_CHARS, description="Kept with the document; there are none yet."
+    )
+    update_mode: Literal["replace", "append"] | None = Field(
+        None,
+        description="What happens to a document of the same id: it is replaced, but for what "
+        "still says the same, or the content is put after its end.",
     )
 
     model_config = ConfigDict(
@@ -119,6 +157,14 @@ class RetainRequest(Wire):
         title="Async",
         description="If true, process asynchronously in background. If false, wait for "
         "completion (default: false)",
+    )
+    document_tags: Tags = Field(
+        None, description="Tags for all items, beside their own.", deprecated=True
+    )
+    operation_id: OperationId = Field(
+        None,
+        description="A UUID of the caller's choice for an async call: sent again, it is the same "
+        "operation.",
     )
 
     model_config = ConfigDict(
@@ -174,8 +220,26 @@ class RetainResponse(BaseModel):
     operation_id: str | None = Field(None, description="Where to ask after it; async only.")
     usage: TokenUsage | None = None
     facts_count: int | None = Field(None, description="Facts that were read; sync only.")
+    duplicates_count: int | None = Field(
+        None, description="Those of them that say what was known: kept as more proof; sync only."
+    )
     unit_ids: list[str] | None = Field(None, description="Ids of new memories and their facts.")
     document_ids: list[str] | None = None
+    chunks_count: int | None = Field(None, description="Chunks of the documents; sync only.")
+    chunks_read_count: int | None = Field(
+        None, description="Those of them in which something was new; sync only."
+    )
+    empty_chunks_count: int | None = Field(
+        None, description="Chunks that were read and gave no fact; sync only."
+    )
+    empty_chunk_ids: list[str] | None = Field(
+        None, description=f"Ids of the first {EMPTY_CHUNKS} of those."
+    )
+    coverage: float | None = Field(
+        None,
+        description="Share of the letters and digits of the contents that stand in memories, 0 to "
+        "1; sync only.",
+    )
     unchanged_document_ids: list[str] | None = Field(
         None, description="Documents that stood there already, word for word."
     )
@@ -194,7 +258,7 @@ class RetainResponse(BaseModel):
     operation_id="retain_memories",
     summary="Retain memories",
     response_model=RetainResponse,
-    responses=BANK_ERRORS,
+    responses={**BANK_ERRORS, 400: {"model": HTTPError}},
     openapi_extra=reads(RetainRequest),
 )
 async def retain_memories(
@@ -206,29 +270,57 @@ async def retain_memories(
     """Retain memory items with automatic fact extraction.
 
     Contents are kept verbatim and can be found at once; facts, names and dates in them are read
-    by rules, without a language model. Items with the same `document_id` become one document;
-    one that is there already is replaced, or left alone when nothing in it differs.
+    by rules, without a language model. Items with the same `document_id` become one document.
+    One that is there already is left alone when nothing in it differs; else it is replaced at one
+    stroke: what still says the same keeps its ids, and only the rest is read. With `update_mode`
+    `append` the contents are put after its end instead.
 
     With `async` the items are stored as a durable operation and worked on in the background.
     """
-    items = [_item(each) for each in body.items]
+    for number, each in enumerate(body.items):
+        _check_mode(number, each)
+    items = [_item(each, body.document_tags or ()) for each in body.items]
+    ignored = ["items.strategy"] if any(item.strategy for item in items) else []
     if body.in_background:
-        job = await app.queued.enqueue(bank, items)
+        key = UUID(body.operation_id).bytes if body.operation_id else None
+        job = await app.queued.enqueue(bank, items, operation_id=key)
         app.worker.wake()
-        return answer(request, _queued(bank, len(items), job))
-    return answer(request, _done(bank, await app.retain(bank, items)))
+        audited(request, items=len(items), operation_id=to_uuid(job.id))
+        return answer(request, _queued(bank, len(items), job), ignored=ignored)
+    if body.operation_id:
+        ignored.insert(0, "operation_id")
+    kept = await app.retain(bank, items)
+    audited(request, items=kept.items, documents=len(kept.documents), units=len(kept.unit_ids))
+    return answer(request, _done(bank, kept), ignored=ignored)
 
 
-def _item(item: MemoryItem) -> Item:
+def _check_mode(number: int, item: MemoryItem) -> None:
+    if item.update_mode == "append" and _name(item.document_id) is None:
+        fault = Fault(
+            f"items.{number}.document_id is needed to append: name the document that the content "
+            "is added to",
+            path=("items", number, "document_id"),
+        )
+        raise Refused(400, fault)
+
+
+def _item(item: MemoryItem, tags: Sequence[str]) -> Item:
+    said = item.timestamp if isinstance(item.timestamp, Moment) else None
     return Item(
         content=item.content,
-        timestamp=item.timestamp.us if item.timestamp else None,
-        offset_min=item.timestamp.offset_min if item.timestamp else None,
+        timestamp=said.us if said else None,
+        offset_min=said.offset_min if said else None,
         note=item.context,
         metadata=item.metadata or None,
         document=_name(item.document_id),
-        tags=tuple(item.tags or ()),
+        tags=tuple(dict.fromkeys((*(item.tags or ()), *tags))),
         entities=tuple(e.text for e in item.entities or ()),
+        entity_kinds={e.text: e.type for e in item.entities or () if e.type} or None,
+        resolve_entities=item.resolve_entities,
+        undated=isinstance(item.timestamp, Unset),
+        append=item.update_mode == "append",
+        observation_scopes=item.observation_scopes,
+        strategy=item.strategy,
     )
 
 
@@ -254,9 +346,17 @@ def _done(bank: BankRef, done: Retained) -> RetainResponse:
         in_background=False,
         usage=TokenUsage(),
         facts_count=done.facts,
+        duplicates_count=done.duplicates,
         unit_ids=[to_uuid(i) for i in done.unit_ids],
         document_ids=done.documents,
         unchanged_document_ids=done.unchanged,
+        chunks_count=done.chunks,
+        chunks_read_count=done.chunks_read,
+        empty_chunks_count=len(done.empty_chunks),
+        empty_chunk_ids=[
+            chunk_id(bank.bank, name, index) for name, index in done.empty_chunks[:EMPTY_CHUNKS]
+        ],
+        coverage=round(done.coverage, 4),
         errors=list(_issues(done)),
     )
 

@@ -29,6 +29,7 @@ def describe(api: FastAPI, bodies: Sequence[type[BaseModel]]) -> None:
                 version=api.version,
                 description=api.description,
                 routes=api.routes,
+                servers=api.servers or None,
             )
             _, parts = models_json_schema(
                 [(body, "validation") for body in bodies], ref_template=_REF

@@ -14,9 +14,39 @@ from starlette.middleware.gzip import GZipMiddleware
 from ..._version import __version__
 from ...app import App
 from ...nouns.errors import StoreError
-from . import errors, forget, health, operations, prime, recall, retain, schema
+from . import (
+    audit,
+    bank_config,
+    bank_profile,
+    banks,
+    documents,
+    dry_run,
+    entities,
+    errors,
+    files,
+    forget,
+    graph,
+    health,
+    memories,
+    metrics,
+    operations,
+    prime,
+    recall,
+    recall_request,
+    reflect,
+    retain,
+    schema,
+    stats,
+    tags,
+    templates,
+    transfer,
+    webhooks,
+)
 from .banks import EncodedBanks
+from .base_path import BasePath
 from .body import Bodies
+from .multipart import Forms
+from .watching import Watched
 
 GZIP_BYTES = 1024  # answers from here on are compressed when the client can take it
 _GZIP_LEVEL = 5
@@ -24,9 +54,48 @@ _MAX_CONNECTIONS = 1000
 _DRAIN_S = 25  # for requests that run when the server is told to stop
 _BODIES = (
     retain.RetainRequest,
-    recall.RecallRequest,
+    dry_run.DryRunExtractRequest,
+    recall_request.RecallRequest,
+    reflect.ReflectRequest,
     prime.PrimeRequest,
     forget.ForgetRequest,
+    memories.UpdateMemoryRequest,
+    documents.UpdateDocumentRequest,
+    banks.CreateBankRequest,
+    bank_profile.UpdateDispositionRequest,
+    bank_profile.AddBackgroundRequest,
+    bank_config.BankConfigUpdate,
+    entities.MergeEntitiesRequest,
+    entities.SplitEntityRequest,
+    entities.UpdateEntityRequest,
+    templates.BankTemplateManifest,
+    webhooks.CreateWebhookRequest,
+    webhooks.UpdateWebhookRequest,
+)
+_ROUTERS = (
+    retain,
+    dry_run,
+    recall,
+    reflect,
+    prime,
+    forget,
+    memories,
+    documents,
+    graph,
+    operations,
+    banks,
+    bank_profile,
+    bank_config,
+    stats,
+    tags,
+    entities,
+    templates,
+    webhooks,
+    files,
+    transfer,
+    audit,
+    health,
+    metrics,
 )
 
 
@@ -41,13 +110,18 @@ def make_app(app: App) -> FastAPI:
     )
     api.state.app = app
     api.state.bodies = Bodies(app.settings.max_body_bytes)
+    api.state.forms = Forms(app.settings.max_upload_bytes)
     api.state.started = time.monotonic()
-    for module in (retain, recall, prime, forget, operations, health):
+    for module in _ROUTERS:
         api.include_router(module.router)
     errors.install(api)
     schema.describe(api, _BODIES)
+    api.add_middleware(Watched, memory=app)  # the first one stands next to the routes
     api.add_middleware(GZipMiddleware, minimum_size=GZIP_BYTES, compresslevel=_GZIP_LEVEL)
     api.add_middleware(EncodedBanks)
+    if app.settings.base_path:
+        api.servers = [{"url": app.settings.base_path}]
+        api.add_middleware(BasePath, base=app.settings.base_path)
     return api
 
 

@@ -61,8 +61,14 @@ class Memory:
     retain = _blocking(AsyncMemory.retain)
     retain_many = _blocking(AsyncMemory.retain_many)
     recall = _blocking(AsyncMemory.recall)
+    reflect = _blocking(AsyncMemory.reflect)
     prime = _blocking(AsyncMemory.prime)
     forget = _blocking(AsyncMemory.forget)
+    entities = _blocking(AsyncMemory.entities)
+    merge_entities = _blocking(AsyncMemory.merge_entities)
+    split_entity = _blocking(AsyncMemory.split_entity)
+    rename_entity = _blocking(AsyncMemory.rename_entity)
+    alias_entity = _blocking(AsyncMemory.alias_entity)
     status = _blocking(AsyncMemory.status)
 
     def _wait(self, work: Coroutine[Any, Any, T]) -> T:

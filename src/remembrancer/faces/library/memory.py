@@ -14,7 +14,8 @@ from pydantic import ValidationError
 from ...app import App
 from ...finding.composite import ScoringWeights
 from ...finding.search import Weights
-from ...finding.tagging import TagFilter, TagMatch
+from ...finding.tag_groups import read_tag_groups
+from ...finding.tagging import TagFilter, TagMatch, TagNode
 from ...models.embedder import Floats
 from ...nouns.clock import MICROSECOND, Clock, to_us
 from ...nouns.errors import InvalidInput
@@ -23,25 +24,29 @@ from ...nouns.memory import Kind
 from ...nouns.names import bank_ref
 from ...settings import Settings
 from ...verbs.prime import PrimeOptions
-from ...verbs.recall import RecallOptions
+from ...verbs.recall import MinScores, RecallOptions
+from ...verbs.reflect import ReflectOptions
 from ...verbs.retain import Progress
 from ...verbs.status import Status
 from ...verbs.units import Item
+from .entities import EntityVerbs
 from .results import (
     Answers,
     Erased,
     Kept,
     PrimedContext,
+    Reflected,
     answers_of,
     context_of,
     erased_of,
     kept_of,
+    reflected_of,
 )
 
 Messages = Sequence[Mapping[str, Any]]
 
 
-class AsyncMemory:
+class AsyncMemory(EntityVerbs):
     """An open memory. Use it as `async with remembrancer.open_async(folder) as memory:`.
 
     Every method takes `bank`: one mind, such as a user or an agent. Banks come into being when
@@ -82,6 +87,7 @@ class AsyncMemory:
         metadata: Mapping[str, str] | None = None,
         tags: Iterable[str] = (),
         entities: Iterable[str] = (),
+        update_mode: str = "replace",
         progress: Progress | None = None,
     ) -> Kept:
         """Keep one thing: a text, a chat as text, Markdown, or a list of messages.
@@ -91,11 +97,13 @@ class AsyncMemory:
                 have a `name` and a `timestamp`.
             bank: whose memory.
             timestamp: when it was said; now by default. Its offset is kept.
-            document: your own name for it; retaining the same name again replaces it.
+            document: your own name for it; retaining the same name again replaces it, and only
+                what is new in it is read.
             note: what the text is about or where it is from.
             metadata: strings to keep with it.
             tags: labels to filter by.
             entities: names that it mentions, beside those that are found.
+            update_mode: `append` puts it after the end of the document instead of replacing it.
             progress: called with the units done and the units in all.
 
         Raises:
@@ -108,6 +116,7 @@ class AsyncMemory:
             document=document,
             tags=_labels(tags),
             entities=_labels(entities),
+            append=_appends(update_mode),
         )
         return await self.retain_many([_said(item, timestamp)], bank=bank, progress=progress)
 
@@ -127,6 +136,9 @@ class AsyncMemory:
         kinds: Iterable[str] | None = None,
         tags: Sequence[str] | None = None,
         tags_match: str = "any",
+        tag_groups: Sequence[Mapping[str, Any]] | None = None,
+        min_scores: Mapping[str, float] | None = None,
+        banks: Iterable[str] | None = None,
         now: datetime | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
@@ -144,6 +156,10 @@ class AsyncMemory:
             tags: labels to filter by, see `tags_match`.
             tags_match: any, all, any_strict, all_strict, exact; the strict ones leave out what
                 has no tags.
+            tag_groups: trees of filters instead of `tags`, all of which must be met: leaves
+                `{"tags": [...], "match": "any_strict"}`, joined by `and`, `or`, `not`.
+            min_scores: lowest `semantic` (cosine), `keyword` (BM25) and `final` scores.
+            banks: search these instead of `bank`, as one; 100 at most.
             now: when the question is asked, for "yesterday" and the like; now by default.
             since: prefer what happened or was said from here, instead of a time in the question.
             until: and before here.
@@ -157,7 +173,8 @@ class AsyncMemory:
             limit=limit,
             max_tokens=self._settings.recall_max_tokens if max_tokens is None else max_tokens,
             kinds=None if kinds is None else [_kind(k) for k in kinds],
-            tags=None if tags is None else TagFilter(_labels(tags), _match(tags_match)),
+            tags=_filter(tags, tags_match, tag_groups),
+            least=None if min_scores is None else _least(min_scores),
             now=None if now is None else to_us(now),
             offset_min=_offset(now),
             since=None if since is None else to_us(since),
@@ -165,7 +182,45 @@ class AsyncMemory:
             weights=weights or Weights(),
             vector=vector,
         )
-        return answers_of(await self._open.recall(bank_ref(bank), question, options))
+        if banks is None:
+            return answers_of(await self._open.recall(bank_ref(bank), question, options))
+        refs = [bank_ref(name, "banks") for name in _labels(banks)]
+        return answers_of(await self._open.across(refs, question, options))
+
+    async def reflect(
+        self,
+        question: str,
+        *,
+        bank: str = "default",
+        limit: int = 10,
+        max_tokens: int = 4096,
+        kinds: Iterable[str] | None = None,
+        tags: Sequence[str] | None = None,
+        tags_match: str = "any",
+        tag_groups: Sequence[Mapping[str, Any]] | None = None,
+        schema: Mapping[str, Any] | None = None,
+    ) -> Reflected:
+        """Answer a question in words: what is known, quoted. No language model is used.
+
+        Args:
+            question: in plain words.
+            bank: whose memory.
+            limit: memories looked at, at most.
+            max_tokens: estimated tokens of the text at most.
+            kinds, tags, tags_match, tag_groups: as for `recall`.
+            schema: JSON Schema of an object to fill from what is known.
+
+        Raises:
+            InvalidInput: an empty or over-long question, or a schema that is none.
+        """
+        options = ReflectOptions(
+            limit=limit,
+            max_tokens=max_tokens,
+            kinds=None if kinds is None else [_kind(k) for k in kinds],
+            tags=_filter(tags, tags_match, tag_groups),
+            schema=schema,
+        )
+        return reflected_of(await self._open.reflect(bank_ref(bank), question, options))
 
     async def prime(
         self,
@@ -246,6 +301,14 @@ def _labels(labels: Iterable[str]) -> tuple[str, ...]:
     return (labels,) if isinstance(labels, str) else tuple(labels)
 
 
+def _appends(update_mode: str) -> bool:
+    if update_mode not in ("replace", "append"):
+        raise InvalidInput(
+            f"unknown update_mode {update_mode!r}; choose replace, append", field="update_mode"
+        )
+    return update_mode == "append"
+
+
 def _strings(metadata: Mapping[str, str] | None) -> Mapping[str, str] | None:
     for key, value in (metadata or {}).items():
         if not isinstance(key, str) or not isinstance(value, str):
@@ -270,6 +333,25 @@ def _kind(name: str) -> Kind:
     except KeyError:
         known = ", ".join(k.name.lower() for k in Kind)
         raise InvalidInput(f"unknown kind {name!r}; choose {known}", field="kinds") from None
+
+
+def _filter(
+    tags: Sequence[str] | None, match: str, groups: Sequence[Mapping[str, Any]] | None
+) -> TagNode | None:
+    if tags is not None and groups is not None:
+        raise InvalidInput("give tags or tag_groups, not both", field="tag_groups")
+    if groups is not None:
+        return read_tag_groups(list(groups))
+    return None if tags is None else TagFilter(_labels(tags), _match(match))
+
+
+def _least(scores: Mapping[str, float]) -> MinScores:
+    unknown = scores.keys() - {"semantic", "keyword", "final"}
+    if unknown:
+        raise InvalidInput(
+            f"unknown score {min(unknown)!r}; choose semantic, keyword, final", field="min_scores"
+        )
+    return MinScores(**scores)
 
 
 def _match(name: str) -> TagMatch:

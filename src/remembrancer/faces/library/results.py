@@ -13,6 +13,7 @@ from ...nouns.memory import Polarity, Unit
 from ...verbs.forget import Receipt
 from ...verbs.prime import Context, Primed
 from ...verbs.recall import Answer, Arms, Recollection, Timings
+from ...verbs.reflect import Reflection
 from ...verbs.retain import Retained
 
 Period = tuple[datetime, datetime]  # half-open
@@ -24,7 +25,10 @@ class Kept:
 
     `ids` are those of all memories stored. `unchanged` are the documents that were there already
     with the same content. `unread` sources have no facts because reading them failed, and
-    `unembedded` ones wait for the embedder; both are findable by their words.
+    `unembedded` ones wait for the embedder; both are findable by their words. `duplicates` are the
+    facts that say what was known. Of the documents' `chunks`, `chunks_read` held something new;
+    the others were kept as they are. `coverage` is the share of the letters and digits told that
+    stand in memories, 0 to 1.
     """
 
     items: int
@@ -37,6 +41,11 @@ class Kept:
     unread: int
     unembedded: int
     revision: int
+    duplicates: int = 0
+    chunks: int = 0
+    chunks_read: int = 0
+    chunks_kept: int = 0
+    coverage: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +56,23 @@ class Erased:
     documents: tuple[str, ...]
     missing: tuple[str, ...]
     revision: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reflected:
+    """An answer in words. `based_on` are the memories that the text quotes.
+
+    `structured` is the object filled from what is known, None without a schema; `missing` names
+    its required properties that nothing known fits.
+    """
+
+    text: str
+    based_on: tuple[Found, ...]
+    structured: dict[str, Any] | None
+    missing: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return self.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +113,15 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One answer of a recall. `why` holds each arm's raw value."""
+    """One answer of a recall. `why` holds each arm's raw value.
+
+    `bank` is its bank in a recall over several, else None.
+    """
 
     memory: Memory
     score: float
     why: Arms
+    bank: str | None = None
 
     @property
     def text(self) -> str:
@@ -180,6 +210,11 @@ def kept_of(done: Retained) -> Kept:
         done.unread,
         done.unembedded,
         done.revision,
+        done.duplicates,
+        done.chunks,
+        done.chunks_read,
+        done.chunks_kept,
+        done.coverage,
     )
 
 
@@ -196,6 +231,12 @@ def erased_of(receipt: Receipt) -> Erased:
 def answers_of(found: Recollection) -> Answers:
     """Shape a recollection."""
     return Answers(found)
+
+
+def reflected_of(found: Reflection) -> Reflected:
+    """Shape a reflection."""
+    based_on = tuple(_found(answer) for answer in found.based_on)
+    return Reflected(found.text, based_on, found.structured, found.missing)
 
 
 def context_of(context: Context) -> PrimedContext:
@@ -231,7 +272,8 @@ def memory_of(unit: Unit, facts: Sequence[Unit] = (), document: str | None = Non
 
 
 def _found(answer: Answer) -> Found:
-    return Found(memory_of(answer.unit, answer.facts, answer.document), answer.score, answer.arms)
+    memory = memory_of(answer.unit, answer.facts, answer.document)
+    return Found(memory, answer.score, answer.arms, answer.bank)
 
 
 def _primed(primed: Primed) -> PrimedMemory:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from ...nouns.errors import Conflict, InvalidInput
 from ...nouns.memory import BankRef, Op
 from ..batch import Applied, Batch, DocumentWrite
-from . import mentions, put, records, remove, rows
+from ..records import COPIES
+from . import entity_edits, job_put, keep, mentions, put, records, remove, rows
 from .banks import ensure_bank
 from .connection import Db
 from .view import read_state
@@ -27,22 +28,33 @@ def apply(db: Db, ref: BankRef, batch: Batch, now: int) -> Applied:
     _check_refs(ref, batch)
     ensure_bank(db, ref, now)
     generations = tuple(row[0] for row in db.all("generation_list"))
-    work = Work(db, ref.key, now, state.generation, generations)
+    work = Work(db, ref.key, now, state.generation, generations, state.revision + 1)
 
     kept = {row.unit.id for row in batch.units}
-    replaced = put.documents(work, batch.documents, kept)
+    replaced = keep.documents(work, batch.documents, kept)
     erased = remove.documents(work, batch.erase_documents)
     erased += remove.units(work, batch.erase, Op.ERASE)
+    job_put.forget(work, batch.erase_documents, batch.fence)
+    remove.links(work, batch.unlink)
+    put.retag(work, batch.retag)
     put.units(work, batch.units)
     if batch.generation in (0, state.generation):
         put.vectors(work, batch.vectors)
+        put.windows(work, batch.windows)
     put.curations(work, batch.curations)
     mentions.add(work, batch.mentions)
+    entity_edits.edit(work, batch.entity_edits)
     put.links(work, batch.links)
-    put.jobs(work, batch.jobs)
+    job_put.put(work, ref, batch.jobs)
     put.triggers(work, batch.triggers)
     records.erase(work, batch.erase_records)
     records.put(work, batch.records)
+    records.erase_blobs(work, batch.erase_blobs)
+    if batch.erase or batch.erase_documents:
+        records.erase_blobs(work, [COPIES])
+    records.put_blobs(work, batch.blobs)
+    if batch.reading is not None and batch.reading.done:
+        keep.end_reading(work, batch.reading)
     remove.empty_documents(work)
     mentions.settle(work)
 
@@ -62,6 +74,8 @@ def _expect(db: Db, ref: BankRef, batch: Batch, revision: int) -> None:
         )
     if batch.fence is not None and not db.value("job_held", ref.key, *batch.fence):
         raise Conflict("the job's lease was lost to another worker", field="fence")
+    if batch.reading is not None:
+        keep.check_reading(db, ref, batch.reading)
     for write in batch.documents:
         _expect_hash(db, ref, write)
 

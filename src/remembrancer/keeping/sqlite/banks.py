@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ...nouns.memory import Bank, BankRef
-from . import rows
+from ...nouns.memory import Bank, BankRef, Job
+from . import job_put, rows
 from .connection import Db
 from .view import check_owner, read_state
 
 _EMPTIED = (
-    "document chunk unit search vector pending access entity mention link change job due blob"
-    " record sameness curation bank"
+    "document chunk unit search vector pending access entity entity_alias mention link change"
+    " job due blob record sameness curation intention occurrence event bank"
 ).split()
 
 
@@ -40,9 +40,15 @@ def get(db: Db, ref: BankRef) -> Bank | None:
     return rows.bank(db.all("bank_get", ref.key)[0])
 
 
-def listing(db: Db, tenant: str, limit: int, offset: int) -> list[Bank]:
+def listing(db: Db, tenant: str, limit: int, offset: int, containing: str | None) -> list[Bank]:
     """Return a tenant's banks by name."""
-    return [rows.bank(row) for row in db.all("bank_list", tenant, limit, offset)]
+    return [rows.bank(row) for row in db.all("bank_list", tenant, containing, limit, offset)]
+
+
+def count(db: Db, tenant: str, containing: str | None) -> int:
+    """Count a tenant's banks."""
+    found: int = db.value("bank_count", tenant, containing)
+    return found
 
 
 def put(db: Db, ref: BankRef, profile: Mapping[str, Any], now: int) -> Bank:
@@ -52,7 +58,15 @@ def put(db: Db, ref: BankRef, profile: Mapping[str, Any], now: int) -> Bank:
     return rows.bank(db.all("bank_get", ref.key)[0])
 
 
-def drop(db: Db, ref: BankRef) -> int:
+def change(
+    db: Db, ref: BankRef, edit: Callable[[Mapping[str, Any]], Mapping[str, Any]], now: int
+) -> Bank:
+    """Create a bank or change its profile."""
+    old = get(db, ref)
+    return put(db, ref, edit(old.profile if old else {}), now)
+
+
+def drop(db: Db, ref: BankRef, then: Job | None, now: int) -> int:
     """Delete a bank with everything in it; return how many units went."""
     if not owned(db, ref):
         return 0
@@ -61,6 +75,9 @@ def drop(db: Db, ref: BankRef) -> int:
     for table in _EMPTIED:
         db.run(f"drop_{table}", ref.key)
     db.run("deletions_note")
+    if then is not None:
+        ensure_bank(db, then.ref, now)
+        job_put.insert(db, then.ref, [then], now)
     return state.sources + state.facts + state.observations
 
 

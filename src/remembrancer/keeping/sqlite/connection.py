@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ...nouns.errors import Corrupt, StoreBusy, StoreError
+from ...nouns.folding import fold_name
 
 MAX_IN = 1024
 """Values bound into one IN list; a longer list runs in several statements."""
@@ -109,9 +110,16 @@ def open_db(path: Path, queries: Mapping[str, str], *, write: bool, busy_s: floa
         check_same_thread=False,
         cached_statements=256,
     )
+    connection.create_function("holds", 2, _holds, deterministic=True)
+    connection.create_function("fold_name", 1, fold_name, deterministic=True)
     for pragma in ("temp_store = MEMORY", *(_WRITE_PRAGMAS if write else _READ_PRAGMAS)):
         connection.execute(f"PRAGMA {pragma}")
     return Db(connection, queries)
+
+
+def _holds(text: str, folded: str) -> bool:
+    """SQL function: whether a text holds a case-folded one, whatever its own case."""
+    return folded in text.casefold()
 
 
 def translated(error: sqlite3.Error, path: Path) -> StoreError:

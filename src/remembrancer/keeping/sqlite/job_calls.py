@@ -2,30 +2,47 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from ...nouns.memory import BankRef, Job, JobState
 from ..batch import Trigger
-from . import jobs
+from . import job_reads, jobs
 from .calls import Calls
+from .job_turns import Turns
 
 
 class JobCalls(Calls):
     """See `keeping.jobs.JobStore`."""
 
+    @cached_property
+    def _turns(self) -> defaultdict[frozenset[str], Turns]:
+        return defaultdict(Turns)  # each set of kinds has its own, so that none upsets another
+
     async def claim(
         self, kinds: Sequence[str], now: int, lease_us: int, limit: int = 1
     ) -> list[Job]:
         """Lease pending jobs that are due, and processing ones whose lease ran out."""
-        places = await self._read(jobs.poll, kinds, now, limit)
+        turns = self._turns[frozenset(kinds)]
+        due, places = await self._read(jobs.poll, turns, kinds, now, limit)
+        while due:
+            await self._write(jobs.make_ready, due, now)
+            due, places = await self._read(jobs.poll, turns, kinds, now, limit)
         if not places:
             return []
-        return await self._write(jobs.claim, places, now, lease_us)
+        return await self._write(jobs.claim, turns, places, now, lease_us, limit)
 
-    async def heartbeat(self, job: Job, now: int, lease_us: int) -> bool:
+    async def heartbeat(
+        self, job: Job, now: int, lease_us: int, progress: Mapping[str, Any] | None = None
+    ) -> bool:
         """Prolong a lease; False when it was lost (its fence is no longer the row's)."""
-        return await self._write(jobs.heartbeat, job, now, lease_us)
+        return await self._write(jobs.heartbeat, job, now, lease_us, progress)
+
+    async def held(self, job: Job) -> bool:
+        """Tell whether a job still holds its lease."""
+        return await self._read(jobs.held, job)
 
     async def finish(
         self,
@@ -40,28 +57,62 @@ class JobCalls(Calls):
         """End a lease with `state` (`PENDING`: try again at `run_after`); False when lost."""
         return await self._write(jobs.finish, job, state, now, result, error, run_after)
 
-    async def job(self, ref: BankRef, job_id: bytes) -> Job | None:
+    async def release(self, job: Job, now: int) -> bool:
+        """Give a job back unfinished; False when its lease was lost."""
+        return await self._write(jobs.release, job, now)
+
+    async def job(self, ref: BankRef, job_id: bytes, *, payload: bool = True) -> Job | None:
         """Return a job of this bank, or None."""
-        return await self._read(jobs.get, ref, job_id)
+        return await self._read(job_reads.get, ref, job_id, payload)
+
+    async def job_children(self, ref: BankRef, job_id: bytes) -> list[Job]:
+        """Return the children of a job in order, without their payloads."""
+        return await self._read(job_reads.children, ref, job_id)
 
     async def jobs(
-        self, ref: BankRef, *, state: JobState | None = None, limit: int = 20, offset: int = 0
+        self,
+        ref: BankRef,
+        *,
+        state: JobState | None = None,
+        kind: str | None = None,
+        parents: bool = True,
+        limit: int = 20,
+        offset: int = 0,
     ) -> list[Job]:
-        """Return a bank's jobs, newest first."""
-        return await self._read(jobs.listing, ref, state, limit, offset)
+        """Return a bank's jobs, the last queued first, without their payloads."""
+        return await self._read(job_reads.listing, ref, state, kind, parents, limit, offset)
 
-    async def job_count(self, ref: BankRef, *, state: JobState | None = None) -> int:
-        """Count a bank's jobs."""
-        return await self._read(jobs.count, ref, state)
+    async def job_count(
+        self,
+        ref: BankRef,
+        *,
+        state: JobState | None = None,
+        kind: str | None = None,
+        parents: bool = True,
+    ) -> int:
+        """Count the jobs that `jobs` would return."""
+        return await self._read(job_reads.count, ref, state, kind, parents)
 
     async def job_cancel(self, ref: BankRef, job_id: bytes, now: int) -> bool:
-        """Cancel a pending job; False when it is in another state or does not exist."""
+        """Cancel an open job, or a parent's open children; False when there is none."""
         return await self._write(jobs.cancel, ref, job_id, now)
+
+    async def job_retry(self, ref: BankRef, job_id: bytes, now: int) -> bool:
+        """Queue an ended job again, or a parent's ended children; False when none can be."""
+        return await self._write(jobs.retry, ref, job_id, now)
+
+    async def job_delete(self, ref: BankRef, job_id: bytes, now: int) -> bool:
+        """Delete an ended job with its children; False when it has not ended."""
+        return await self._write(jobs.delete, ref, job_id, now)
+
+    async def job_documents(self, ref: BankRef, documents: Sequence[str]) -> list[str]:
+        """Return those of some documents' names whose contents a job still holds."""
+        return await self._read(job_reads.holding, ref, documents)
 
     async def due(self, before: int, limit: int = 100) -> list[Trigger]:
         """Return triggers due at or before a time, over all banks, soonest first."""
-        return await self._read(jobs.due, before, limit)
+        return await self._read(job_reads.due, before, limit)
 
     async def trigger_drop(self, ref: BankRef, trigger_id: bytes) -> bool:
         """Remove a trigger; False when it is gone already."""
-        return await self._write(jobs.trigger_drop, ref, trigger_id)
+        return await self._write(job_reads.trigger_drop, ref, trigger_id)

@@ -2,35 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+import hashlib
+from collections.abc import Sequence
 
 from ...nouns.errors import ModelMismatch, StoreError
-from ...nouns.memory import Curation, Job, Link, Op, UnitRow
-from ..batch import DocumentWrite, Trigger, VectorPatch
+from ...nouns.memory import Curation, Link, UnitRow
+from ..batch import Retag, Trigger, VectorPatch, WindowPatch
 from . import mentions, remove, rows, unit_rows
 from .work import Work
-
-
-def documents(work: Work, writes: Sequence[DocumentWrite], kept: Set[bytes]) -> list[bytes]:
-    """Put documents with their chunks; return the ids of the units that went with older ones.
-
-    `kept` are the units that the batch puts again: they are replaced rather than deleted.
-    """
-    db, key = work.db, work.key
-    gone: list[bytes] = []
-    for write in writes:
-        document = write.document
-        row = db.one("document_named", key, document.name)
-        if row is not None:
-            old_id = rows.document(row).id
-            old = [r[0] for r in db.all("unit_ids_of_document", key, old_id)]
-            gone += remove.units(work, [i for i in old if i not in kept], Op.DELETE, kept)
-            remove.document(work, old_id)
-        db.run("document_insert", *rows.document_params(key, document))
-        db.many("chunk_insert", ((key, document.id, c.index, c.text) for c in write.chunks))
-        work.documents += 1
-        work.changed = True
-    return gone
 
 
 def units(work: Work, new: Sequence[UnitRow]) -> None:
@@ -77,6 +56,30 @@ def units(work: Work, new: Sequence[UnitRow]) -> None:
     work.changed = True
 
 
+def retag(work: Work, new: Sequence[Retag]) -> None:
+    """Give documents and all their units other tags."""
+    db, key = work.db, work.key
+    for each in new:
+        tags = rows.dump_list(each.tags)
+        row = db.one("document_named", key, each.document)
+        if row is None:
+            continue
+        if db.run("document_retag", key, row[0], tags, work.now):
+            work.changed = True
+        changed = [r[0] for r in db.all("unit_retag", key, row[0], tags)]
+        keys = db.all_in("retag_keys", changed, key)
+        db.run_in("sameness_delete", changed, key)
+        suffix = (tags or "").encode()
+        db.many("sameness_insert", ((key, i, _derived(same, suffix)) for i, same in keys))
+        work.put.update(dict.fromkeys(changed))
+        work.changed = work.changed or bool(changed)
+
+
+def _derived(same: bytes, suffix: bytes) -> bytes:
+    first, *rest = hashlib.blake2b(same + suffix, digest_size=len(same)).digest()
+    return bytes([(first & 0x7F) | (same[0] & 0x80), *rest])  # the first bit means the same
+
+
 def _with_source(work: Work, new: Sequence[UnitRow]) -> list[UnitRow]:
     """Leave out facts whose source is gone."""
     named = {row.unit.source_id for row in new if row.unit.source_id is not None}
@@ -95,6 +98,15 @@ def vectors(work: Work, patches: Sequence[VectorPatch]) -> None:
     work.db.run_in("pending_delete", [p.unit_id for p in patches], work.key, work.generation)
     work.put.update(dict.fromkeys(patch.unit_id for patch in patches))
     work.changed = work.changed or bool(patches)
+
+
+def windows(work: Work, patches: Sequence[WindowPatch]) -> None:
+    """Write window vectors of the active generation for units that have a vector."""
+    for unit_id, vector in patches:
+        window = (vector.codes, vector.scale)
+        if work.db.run("vector_window", work.key, work.generation, unit_id, *window):
+            work.put[unit_id] = None
+            work.changed = True
 
 
 def write_vectors(work: Work, generation: int, patches: Sequence[VectorPatch]) -> None:
@@ -157,12 +169,6 @@ def links(work: Work, new: Sequence[Link]) -> None:
     weighed = work.db.many("link_weigh", params)
     work.links += inserted
     work.changed = work.changed or inserted + weighed > 0
-
-
-def jobs(work: Work, new: Sequence[Job]) -> None:
-    """Queue jobs; one whose id is known is left as it is."""
-    inserted = work.db.many("job_insert", (rows.job_params(work.key, job) for job in new))
-    work.changed = work.changed or inserted > 0
 
 
 def triggers(work: Work, new: Sequence[Trigger]) -> None:

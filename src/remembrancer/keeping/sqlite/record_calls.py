@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ...nouns.memory import BankRef
 from ..records import Record
 from . import records
@@ -37,6 +39,10 @@ class RecordCalls(Calls):
     async def records_of(self, kind: str, limit: int = 1_000) -> list[tuple[BankRef, Record]]:
         """Return records of a kind over all tenants and banks, oldest first."""
         return await self._read(records.everywhere, kind, limit)
+
+    async def record_add(self, new: Sequence[tuple[BankRef, Record]]) -> int:
+        """Put records of several banks outside revision and feed; return how many were put."""
+        return await self._write(records.add, new)
 
     async def record_trim(self, ref: BankRef, kind: str, keep: int) -> int:
         """Drop all but the newest `keep` records of a kind; return how many went."""

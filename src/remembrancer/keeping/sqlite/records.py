@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...nouns.memory import BankRef
-from ..records import Record
+from ..records import Blob, Record, job_of
 from . import rows
 from .banks import ensure_bank, owned
 from .connection import Db
 from .work import Work
 
 _FIRST, _LAST = -(1 << 63), (1 << 63) - 1
+_AFTER = "\U0010ffff"  # no key holds it, so it comes after every key with the same beginning
 
 
 def put(work: Work, new: Sequence[Record]) -> None:
@@ -28,6 +29,20 @@ def erase(work: Work, names: Sequence[tuple[str, str]]) -> None:
     gone = work.db.many("record_delete", ((work.key, kind, key) for kind, key in names))
     work.changed = work.changed or gone > 0
     work.deleted = work.deleted or gone > 0
+
+
+def erase_blobs(work: Work, prefixes: Sequence[str]) -> None:
+    """Delete kept values whose keys begin with one of some texts."""
+    spans = ((work.key, prefix, f"{prefix}{_AFTER}") for prefix in prefixes)
+    gone = work.db.many("blob_erase", spans)
+    work.changed = work.changed or gone > 0
+    work.deleted = work.deleted or gone > 0
+
+
+def put_blobs(work: Work, new: Sequence[Blob]) -> None:
+    """Keep values under their keys."""
+    written = work.db.many("blob_put", ((work.key, b.key, b.expires_at, b.value) for b in new))
+    work.changed = work.changed or written > 0
 
 
 def get(db: Db, ref: BankRef, kind: str, key: str) -> Record | None:
@@ -62,6 +77,16 @@ def everywhere(db: Db, kind: str, limit: int) -> list[tuple[BankRef, Record]]:
     ]
 
 
+def add(db: Db, new: Sequence[tuple[BankRef, Record]]) -> int:
+    """Put records of the banks that exist; return how many were put."""
+    there = {ref: owned(db, ref) for ref, _ in new}
+    kept = [(ref.key, r) for ref, r in new if there[ref]]
+    return db.many(
+        "record_put",
+        ((key, r.kind, r.key, r.created_at, r.updated_at, rows.dump(r.data)) for key, r in kept),
+    )
+
+
 def trim(db: Db, ref: BankRef, kind: str, keep: int) -> int:
     """Drop all but the newest records of a kind; return how many went."""
     gone = db.run("record_trim", ref.key, kind, keep) if owned(db, ref) else 0
@@ -77,6 +102,18 @@ def blob_put(
     ensure_bank(db, ref, now)
     db.run("blob_expire", ref.key, key, now)
     return db.run("blob_insert", ref.key, key, expires_at, value) > 0
+
+
+def sweep_blobs(db: Db, now: int) -> None:
+    """Delete values that have expired, but for those of a job that is there."""
+    going = [
+        (key, name)
+        for key, name in db.all("blob_expired", now)
+        if (job := job_of(name)) is None or not db.all_in("job_known", [job], key)
+    ]
+    if going:
+        db.many("blob_delete", going)
+        db.run("deletions_note")
 
 
 def blob_get(db: Db, ref: BankRef, key: str, now: int) -> bytes | None:

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence, Set
 
-from ...nouns.memory import Layer, Op
-from . import mentions
+from ...nouns.memory import Layer, LinkType, Op
+from ...nouns.text import ERASED, REDACTED
+from . import intention_remove, mentions, rows
 from .work import Work
-
-REDACTED = "\u2588"
-"""What each character of an erased text becomes in its chunk."""
 
 
 def units(work: Work, ids: Sequence[bytes], op: Op, kept: Set[bytes] = frozenset()) -> list[bytes]:
@@ -18,7 +16,7 @@ def units(work: Work, ids: Sequence[bytes], op: Op, kept: Set[bytes] = frozenset
 
     `kept` are units that the batch puts again and that are therefore spared.
     """
-    going = _with_derived(work, ids, kept)
+    going = _with_derived(work, ids, kept, op)
     if not going:
         return []
     db, key = work.db, work.key
@@ -26,13 +24,14 @@ def units(work: Work, ids: Sequence[bytes], op: Op, kept: Set[bytes] = frozenset
     if op is Op.ERASE:
         _redact(work, places)
     _reset_windows(work, going)
-    mentions.drop(work, going)
+    mentions.drop(work, going, erased=op is Op.ERASE)
     work.links -= _drop_links(work, going)
     vectors(work, going)
     db.run_in("access_delete", going, key)
     db.run_in("search_delete", going, key)
     db.run_in("sameness_delete", going, key)
     db.run_in("curation_delete", going, key)
+    intention_remove.remove_of_sources(work, going)
     db.run_in("unit_delete", going, key)
     work.layers.subtract(layer for _, layer, *_ in places)
     work.gone.update(dict.fromkeys(going, op))
@@ -79,13 +78,27 @@ def empty_documents(work: Work) -> None:
             document(work, document_id)
 
 
-def _with_derived(work: Work, ids: Sequence[bytes], kept: Set[bytes]) -> list[bytes]:
-    """Return those of `ids` that exist and, to any depth, what was read from them."""
+def links(work: Work, ids: Sequence[bytes]) -> None:
+    """Delete every link that touches some units."""
+    gone = _drop_links(work, ids)
+    work.links -= gone
+    work.changed = work.changed or gone > 0
+
+
+def _with_derived(work: Work, ids: Sequence[bytes], kept: Set[bytes], op: Op) -> list[bytes]:
+    """Return those of `ids` that exist and, to any depth, what was read from them.
+
+    With those that are erased go the observations made from them: they may say the same.
+    """
     found = {row[0] for row in work.db.all_in("unit_known", list(set(ids)), work.key)}
     going = {unit_id: None for unit_id in ids if unit_id in found}
     edge = list(going)
     while edge:
         derived = sorted(r[0] for r in work.db.all_in("unit_ids_of_source", edge, work.key))
+        if op is Op.ERASE:
+            insight = rows.LINK_CODES[LinkType.INSIGHT_FROM]
+            found_in = work.db.all_in("link_insights", edge, work.key, insight, Layer.OBSERVATION)
+            derived += sorted(row[0] for row in found_in)
         edge = [i for i in dict.fromkeys(derived) if i not in going and i not in kept]
         going.update(dict.fromkeys(edge))
     return list(going)
@@ -94,7 +107,8 @@ def _with_derived(work: Work, ids: Sequence[bytes], kept: Set[bytes]) -> list[by
 def _redact(work: Work, places: Sequence[tuple[bytes, int, bytes | None, int, int, int]]) -> None:
     """Take the words of erased sources out of their chunks.
 
-    The document's content hash goes too: no unsalted hash of a text outlives it.
+    The document's content hash goes too, and the keys of what leans on other sources: no unsalted
+    hash of a text outlives it.
     """
     spans: dict[tuple[bytes, int], list[tuple[int, int]]] = defaultdict(list)
     for _, layer, document_id, chunk_index, start, end in places:
@@ -103,6 +117,7 @@ def _redact(work: Work, places: Sequence[tuple[bytes, int, bytes | None, int, in
         work.touched.add(document_id)
         if layer == Layer.SOURCE:
             spans[document_id, chunk_index].append((start, end))
+    work.db.run_in("sameness_unlean", [*{d for d, _ in spans}], work.key)
     for (document_id, chunk_index), cuts in spans.items():
         row = work.db.one("chunk_text", work.key, document_id, chunk_index)
         if row is None:
@@ -112,7 +127,8 @@ def _redact(work: Work, places: Sequence[tuple[bytes, int, bytes | None, int, in
             hole = REDACTED * len(text[start:end])
             text = text[:start] + hole + text[end:]
         work.db.run("chunk_redact", work.key, document_id, chunk_index, text)
-        work.db.run("document_unhash", work.key, document_id)
+        mark = f"{ERASED}{work.revision}"
+        work.db.run("document_unhash", work.key, document_id, mark)
 
 
 def _reset_windows(work: Work, going: Sequence[bytes]) -> None:

@@ -12,8 +12,6 @@ from ...nouns.memory import (
     Change,
     Document,
     Entity,
-    Job,
-    JobState,
     Link,
     LinkType,
     Op,
@@ -40,6 +38,11 @@ LINK_CODES = {
 }
 """How link types are kept; a number once given is never given again."""
 _LINK_TYPES = {code: link_type for link_type, code in LINK_CODES.items()}
+
+
+def link_type(code: int) -> LinkType:
+    """Read the number of a link type."""
+    return _LINK_TYPES[code]
 
 
 def dump(value: Any) -> str:
@@ -124,53 +127,14 @@ def change(row: Row) -> Change:
 
 def bank(row: Row) -> Bank:
     """Read a row of `bank_columns`."""
-    tenant, name, revision, created_at, updated_at, profile, units, documents = row
+    tenant, name, revision, created_at, updated_at, profile, *rest = row
     return Bank(
         BankRef(tenant, name),
         revision,
         created_at,
         updated_at,
         json.loads(profile),
-        units,
-        documents,
-    )
-
-
-def job(ref: BankRef, row: Row) -> Job:
-    """Read a row of `job_columns`."""
-    job_id, kind, state, created_at, updated_at, payload, result, error, *rest = row
-    return Job(
-        job_id,
-        ref,
-        kind,
-        JobState(state),
-        created_at,
-        updated_at,
-        json.loads(payload),
-        load(result),
-        error,
         *rest,
-    )
-
-
-def job_params(key: int, j: Job) -> Row:
-    """Write a job as the values of `job_insert`."""
-    ready_at = {JobState.PENDING: j.run_after, JobState.PROCESSING: j.lease_until}.get(j.state)
-    return (
-        key,
-        j.id,
-        j.kind,
-        str(j.state),
-        j.created_at,
-        j.updated_at,
-        dump(j.payload),
-        dump_some(j.result),
-        j.error,
-        j.attempts,
-        j.run_after,
-        j.lease_until,
-        j.fence,
-        ready_at,
     )
 
 

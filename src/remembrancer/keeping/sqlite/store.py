@@ -10,14 +10,16 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from ...nouns.clock import Clock
 from ...nouns.errors import StoreBusy, StoreError
-from ...nouns.memory import Bank, BankRef
+from ...nouns.memory import Bank, BankRef, Job
 from ..batch import Applied, Batch
 from ..queries import Queries
+from ..store import Totals
 from ..view import Reader
-from . import backup, banks, counters, migrate, scrub
+from . import backup, banks, counters, migrate, records, scrub, stats
 from .apply import apply
 from .connection import Db, open_db, translated
 from .generation_calls import GenerationCalls
+from .intention_calls import IntentionCalls
 from .job_calls import JobCalls
 from .lanes import Lane
 from .readers import Readers, Snapshot
@@ -35,7 +37,7 @@ _LOG_WAIT_MS = 50
 _LOG_PAUSE_S = 0.1
 
 
-class SqliteStore(GenerationCalls, JobCalls, RecordCalls):
+class SqliteStore(GenerationCalls, IntentionCalls, JobCalls, RecordCalls):
     """Banks in `folder/memory.db`; several processes may open one folder. See `keeping.store`.
 
     A snapshot holds one of `readers` connections; more snapshots wait their turn, so do not open
@@ -101,17 +103,33 @@ class SqliteStore(GenerationCalls, JobCalls, RecordCalls):
         """Return a bank, or None."""
         return await self._read(banks.get, ref)
 
-    async def banks(self, tenant: str, limit: int = 100, offset: int = 0) -> list[Bank]:
+    async def banks(
+        self, tenant: str, limit: int = 100, offset: int = 0, *, containing: str | None = None
+    ) -> list[Bank]:
         """Return a tenant's banks by name."""
-        return await self._read(banks.listing, tenant, limit, offset)
+        return await self._read(banks.listing, tenant, limit, offset, containing)
+
+    async def bank_count(self, tenant: str, *, containing: str | None = None) -> int:
+        """Count a tenant's banks."""
+        return await self._read(banks.count, tenant, containing)
 
     async def bank_put(self, ref: BankRef, profile: Mapping[str, Any]) -> Bank:
         """Create a bank or replace its profile; its revision stays."""
         return await self._write(banks.put, ref, profile, self._clock.now_us())
 
-    async def bank_drop(self, ref: BankRef) -> int:
+    async def bank_change(
+        self, ref: BankRef, change: Callable[[Mapping[str, Any]], Mapping[str, Any]]
+    ) -> Bank:
+        """Create a bank or change its profile in one transaction; its revision stays."""
+        return await self._write(banks.change, ref, change, self._clock.now_us())
+
+    async def bank_drop(self, ref: BankRef, then: Job | None = None) -> int:
         """Delete a bank with everything in it; return how many units went."""
-        return await self._write(banks.drop, ref)
+        return await self._write(banks.drop, ref, then, self._clock.now_us())
+
+    async def totals(self) -> Totals:
+        """Count over all tenants and banks."""
+        return await self._read(stats.totals)
 
     async def locate(self, tenant: str, unit_ids: Sequence[bytes]) -> dict[bytes, BankRef]:
         """Find the banks of units by id alone, within one tenant."""
@@ -137,7 +155,7 @@ class SqliteStore(GenerationCalls, JobCalls, RecordCalls):
         Raises:
             StoreBusy: a snapshot holds the log for longer than a few seconds; call again.
         """
-        await self._write(_sweep_blobs, now)
+        await self._write(records.sweep_blobs, now)
         while await self._alone(backup.vacuum):
             pass
         await self._until_free(backup.truncate_log, _LOG_WAIT_MS)
@@ -248,11 +266,6 @@ def _opened(part: T | None) -> T:
     if part is None:
         raise StoreError("the store is not open; await its open() first")
     return part
-
-
-def _sweep_blobs(db: Db, now: int) -> None:
-    if db.run("blob_sweep", now):
-        db.run("deletions_note")
 
 
 def _deletions(db: Db) -> int:

@@ -19,10 +19,12 @@ from ...nouns.memory import (
     Unit,
     UnitRow,
 )
-from ..view import ChangePage, IndexRow, Reader, Recalled
-from . import rows, unit_rows
+from ..view import MOST_PROOFS, ChangePage, IndexRow, Reader, Recalled
+from . import browse, rows, unit_rows
 from .connection import Db
+from .entity_reads import EntityCalls
 from .lanes import Lane
+from .stats import StatsCalls
 
 T = TypeVar("T")
 
@@ -62,7 +64,7 @@ def check_owner(ref: BankRef, tenant: str, name: str) -> None:
         )
 
 
-class SqliteReader:
+class SqliteReader(browse.Browsing):
     """One snapshot, read in the thread that holds it; see `keeping.store.Reader`."""
 
     def __init__(self, db: Db, key: int, state: State) -> None:
@@ -82,21 +84,65 @@ class SqliteReader:
 
     def units(self, ids: Sequence[bytes]) -> list[Unit]:
         """Return units in the order of `ids`; missing ones are left out."""
-        return _units(self._db, self._key, ids)
+        return browse.units(self._db, self._key, ids)
+
+    def rows(self, ids: Sequence[bytes]) -> list[UnitRow]:
+        """Return units with terms and vectors, in the order of `ids`; missing ones left out."""
+        return _rows(self._db, self._key, self.generation, ids)
+
+    def document(self, name: str) -> Document | None:
+        """Return the document of that name."""
+        return _document(self._db, self._key, name)
 
     def recalled(self, ids: Sequence[bytes]) -> list[Recalled]:
         """Return units with their facts and documents' names, in the order of `ids`."""
         return _recalled(self._db, self._key, ids)
 
     def newest(
-        self, limit: int, *, layer: Layer | None = None, until: int | None = None
+        self,
+        limit: int,
+        *,
+        layer: Layer | None = None,
+        until: int | None = None,
+        entity: str | None = None,
     ) -> list[Unit]:
         """Return units by `mentioned_at` descending (id descending on ties)."""
         end = _LAST if until is None else until
-        return _newest(self._db, self._key, limit, layer, _FIRST, end, None)
+        return _newest(self._db, self._key, limit, layer, _FIRST, end, entity)
+
+    def neighbours(
+        self, ids: Sequence[bytes], types: Sequence[LinkType], depth: int = 1, fan: int = 20
+    ) -> list[Link]:
+        """Return the links reached from `ids`, followed in either direction, by weight."""
+        return _neighbours(self._db, self._key, ids, types, depth, fan)
+
+    def entities_named(self, names: Sequence[str]) -> list[Entity]:
+        """Return the entities of these canonical names, by name."""
+        found = self._db.all_in("entity_some", sorted(set(names)), self._key)
+        return sorted(map(rows.entity, found), key=attrgetter("name"))
+
+    def mentions(self, ids: Sequence[bytes]) -> Mapping[bytes, tuple[str, ...]]:
+        """Return the names of the entities that units mention, sorted."""
+        found: dict[bytes, list[str]] = {}
+        for unit_id, _, name in self._db.all_in("mention_some", sorted(set(ids)), self._key):
+            found.setdefault(unit_id, []).append(name)
+        return {unit_id: tuple(sorted(names)) for unit_id, names in found.items()}
+
+    def chunk_texts(self, places: Sequence[tuple[bytes, int]]) -> Mapping[tuple[bytes, int], str]:
+        """Return the texts of chunks by document id and index."""
+        found = {place: self._db.one("chunk_text", self._key, *place) for place in set(places)}
+        return {place: row[0] for place, row in found.items() if row is not None}
+
+    def shared_keys(self, ids: Sequence[bytes]) -> dict[bytes, bytes]:
+        """Return the keys of what these units say, where another unit says it too."""
+        return dict(self._db.all_in("sameness_shared", ids, self._key))
+
+    def proofs(self, keys: Sequence[bytes]) -> dict[bytes, int]:
+        """Return how many valid units say what each key stands for, up to `MOST_PROOFS`."""
+        return dict(self._db.all_in("sameness_proofs", keys, self._key, MOST_PROOFS))
 
 
-class SqliteView:
+class SqliteView(EntityCalls, StatsCalls):
     """One snapshot of one bank; see `keeping.store.View`."""
 
     def __init__(self, ref: BankRef, lane: Lane, state: State) -> None:
@@ -134,7 +180,7 @@ class SqliteView:
 
     async def units(self, ids: Sequence[bytes]) -> list[Unit]:
         """Return units in the order of `ids`; missing ones are left out."""
-        return await self._lane.run(_units, self._key, ids)
+        return await self._lane.run(browse.units, self._key, ids)
 
     async def rows(self, ids: Sequence[bytes]) -> list[UnitRow]:
         """Return units with terms and vectors, in the order of `ids`; missing ones left out."""
@@ -142,11 +188,15 @@ class SqliteView:
 
     async def same(self, ids: Sequence[bytes]) -> Mapping[bytes, tuple[bytes, ...]]:
         """Return for each unit those that say the same, itself included, oldest first."""
-        return await self._lane.run(_same, self._key, ids)
+        return await self._lane.run(browse.same, self._key, ids)
+
+    async def known_same(self, keys: Sequence[bytes]) -> set[bytes]:
+        """Return those keys of what units say that some unit of the bank has."""
+        return await self._lane.run(_known_same, self._key, keys)
 
     async def curations(self, ids: Sequence[bytes]) -> Mapping[bytes, Curation]:
         """Return what people did to these units; those nobody touched are left out."""
-        return await self._lane.run(_curations, self._key, ids)
+        return await self._lane.run(browse.curations, self._key, ids)
 
     async def facts_of(self, source_ids: Sequence[bytes]) -> list[Unit]:
         """Return the facts read from these sources, in id order."""
@@ -191,13 +241,13 @@ class SqliteView:
         """Return a document's chunks in order."""
         return await self._lane.run(_chunks, self._key, document_id)
 
+    async def sources_of(self, document_id: bytes) -> list[Unit]:
+        """Return a document's sources in the order of their turns."""
+        return await self._lane.run(_sources_of, self._key, document_id)
+
     async def units_of(self, document_id: bytes) -> list[Unit]:
         """Return a document's units in id order."""
         return await self._lane.run(_units_of, self._key, document_id)
-
-    async def entities(self, limit: int = 100, offset: int = 0) -> list[Entity]:
-        """Return entities, most mentioned first (by name on ties)."""
-        return await self._lane.run(_entities, self._key, limit, offset)
 
     async def counts(self) -> Mapping[str, int]:
         """Return `units`, `sources`, `facts`, `observations`, `documents`, `entities`, `links`."""
@@ -237,26 +287,13 @@ def _work(db: Db, key: int, state: State, work: Callable[[Reader], T]) -> T:
     return work(SqliteReader(db, key, state))
 
 
-def _units(db: Db, key: int, ids: Sequence[bytes]) -> list[Unit]:
-    found = {row[0]: unit_rows.unit(row) for row in db.all_in("unit_some", ids, key)}
-    return [found[unit_id] for unit_id in ids if unit_id in found]
-
-
 def _rows(db: Db, key: int, generation: int, ids: Sequence[bytes]) -> list[UnitRow]:
     found = {row[0]: row for row in db.all_in("unit_search_some", ids, key, generation)}
-    return [unit_rows.unit_row(unit, found[unit.id]) for unit in _units(db, key, ids)]
+    return [unit_rows.unit_row(unit, found[unit.id]) for unit in browse.units(db, key, ids)]
 
 
-def _same(db: Db, key: int, ids: Sequence[bytes]) -> dict[bytes, tuple[bytes, ...]]:
-    found: dict[bytes, tuple[bytes, ...]] = {}
-    for unit_id, other in db.all_in("sameness_some", sorted(set(ids)), key):
-        found[unit_id] = (*found.get(unit_id, ()), other)
-    return found
-
-
-def _curations(db: Db, key: int, ids: Sequence[bytes]) -> dict[bytes, Curation]:
-    found = db.all_in("curation_some", sorted(set(ids)), key)
-    return {i: Curation(i, bool(invalid), rows.parsed(data)) for i, invalid, data in found}
+def _known_same(db: Db, key: int, keys: Sequence[bytes]) -> set[bytes]:
+    return {row[0] for row in db.all_in("sameness_known", sorted(set(keys)), key)}
 
 
 def _facts_of(db: Db, key: int, source_ids: Sequence[bytes]) -> list[Unit]:
@@ -285,7 +322,7 @@ def _recalled(db: Db, key: int, ids: Sequence[bytes]) -> list[Recalled]:
 
 def _derived(db: Db, key: int, ids: Sequence[bytes]) -> dict[bytes, tuple[Unit, str | None]]:
     """Find units by id alone, whatever their source; with their documents' names."""
-    found = _units(db, key, ids)
+    found = browse.units(db, key, ids)
     names = _document_names(db, key, [u.document_id for u in found if u.document_id])
     return {u.id: (u, names.get(u.document_id) if u.document_id else None) for u in found}
 
@@ -298,7 +335,7 @@ def _newest(
         found = db.all("unit_newest", key, first, end, wanted, limit)
     else:
         found = db.all("unit_newest_of", key, first, end, wanted, limit, entity)
-    return _units(db, key, [row[0] for row in found])
+    return browse.units(db, key, [row[0] for row in found])
 
 
 def _neighbours(
@@ -335,9 +372,9 @@ def _chunks(db: Db, key: int, document_id: bytes) -> list[Chunk]:
     return [Chunk(*row) for row in db.all("chunk_list", key, document_id)]
 
 
+def _sources_of(db: Db, key: int, document_id: bytes) -> list[Unit]:
+    return [unit_rows.unit(row) for row in db.all("unit_sources_of", key, document_id)]
+
+
 def _units_of(db: Db, key: int, document_id: bytes) -> list[Unit]:
     return [unit_rows.unit(row) for row in db.all("unit_of_document", key, document_id)]
-
-
-def _entities(db: Db, key: int, limit: int, offset: int) -> list[Entity]:
-    return [rows.entity(row) for row in db.all("entity_list", key, limit, offset)]

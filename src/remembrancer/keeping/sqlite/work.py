@@ -14,8 +14,10 @@ class Work:
     """One batch in progress, inside its transaction.
 
     `put` and `gone` become the feed. `layers`, `documents`, `entities` and `links` are differences
-    to the bank's counters. `mentions` holds the difference in mentions of each touched entity.
-    `touched` holds documents that lost units by erasing. `changed` is set by any write,
+    to the bank's counters. `mentions` holds the difference in mentions of each touched entity,
+    `forgotten` the entities that erased units mentioned.
+    `revision` is the one that the batch makes. `touched` holds documents that lost units by
+    erasing. `changed` is set by any write,
     `deleted` by one that leaves deleted texts behind in the file until it is swept.
     """
 
@@ -24,10 +26,12 @@ class Work:
     now: int
     generation: int
     generations: tuple[int, ...]
+    revision: int = 0
     put: dict[bytes, None] = field(default_factory=dict)
     gone: dict[bytes, Op] = field(default_factory=dict)
     layers: Counter[int] = field(default_factory=Counter)
     mentions: Counter[bytes] = field(default_factory=Counter)
+    forgotten: set[bytes] = field(default_factory=set)
     touched: set[bytes] = field(default_factory=set)
     documents: int = 0
     entities: int = 0

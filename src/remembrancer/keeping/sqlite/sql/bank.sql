@@ -1,6 +1,13 @@
 -- name: bank_columns
 tenant, name, revision, created_at, updated_at, profile,
-    sources + facts + observations, documents
+    sources + facts + observations, documents,
+    (SELECT MAX(d.updated_at) FROM document d WHERE d.bank_key = bank.bank_key),
+    (SELECT u.created_at FROM unit u WHERE u.bank_key = bank.bank_key
+        ORDER BY u.unit_id DESC LIMIT 1)
+
+-- name: bank_containing
+(?2 IS NULL OR instr(lower(name), lower(?2))
+    OR instr(lower(COALESCE(json_extract(profile, '$.name'), '')), lower(?2)))
 
 -- name: bank_named
 SELECT tenant, name FROM bank WHERE bank_key = ?1;
@@ -9,7 +16,11 @@ SELECT tenant, name FROM bank WHERE bank_key = ?1;
 SELECT {bank_columns} FROM bank WHERE bank_key = ?1;
 
 -- name: bank_list
-SELECT {bank_columns} FROM bank WHERE tenant = ?1 ORDER BY name LIMIT ?2 OFFSET ?3;
+SELECT {bank_columns} FROM bank WHERE tenant = ?1 AND {bank_containing}
+ORDER BY name LIMIT ?3 OFFSET ?4;
+
+-- name: bank_count
+SELECT COUNT(*) FROM bank WHERE tenant = ?1 AND {bank_containing};
 
 -- name: bank_state
 -- The bank with the active generation, in one read; the bank's columns are NULL without a bank.
@@ -60,6 +71,9 @@ DELETE FROM access WHERE bank_key = ?1;
 
 -- name: drop_entity
 DELETE FROM entity WHERE bank_key = ?1;
+
+-- name: drop_entity_alias
+DELETE FROM entity_alias WHERE bank_key = ?1;
 
 -- name: drop_mention
 DELETE FROM mention WHERE bank_key = ?1;

@@ -23,14 +23,34 @@ DELETE FROM document WHERE bank_key = ?1 AND document_id = ?2;
 SELECT NOT EXISTS (SELECT 1 FROM unit WHERE bank_key = ?1 AND document_id = ?2);
 
 -- name: document_unhash
-UPDATE document SET content_hash = '' WHERE bank_key = ?1 AND document_id = ?2;
+UPDATE document SET content_hash = ?3 WHERE bank_key = ?1 AND document_id = ?2;
+
+-- name: document_update
+UPDATE document SET content_hash = ?3, updated_at = ?4, length = ?5, tags = ?6, metadata = ?7,
+    params = ?8
+WHERE bank_key = ?1 AND document_id = ?2;
+
+-- name: document_get
+SELECT {document_columns} FROM document WHERE bank_key = ?1 AND document_id = ?2;
+
+-- name: document_read_by
+SELECT EXISTS (SELECT 1 FROM document d, json_each(d.params, '$.reading') r
+    WHERE d.bank_key = ?1 AND d.document_id = ?2 AND d.content_hash = ?3 AND r.value = ?4);
+
+-- name: document_tell
+UPDATE document SET params = ?3 WHERE bank_key = ?1 AND document_id = ?2;
 
 -- name: chunk_list
 SELECT chunk_index, text FROM chunk WHERE bank_key = ?1 AND document_id = ?2
 ORDER BY chunk_index;
 
--- name: chunk_insert
-INSERT INTO chunk (bank_key, document_id, chunk_index, text) VALUES (?, ?, ?, ?);
+-- name: chunk_put
+INSERT INTO chunk (bank_key, document_id, chunk_index, text) VALUES (?, ?, ?, ?)
+ON CONFLICT (bank_key, document_id, chunk_index) DO UPDATE SET text = excluded.text
+WHERE text <> excluded.text;
+
+-- name: chunk_trim
+DELETE FROM chunk WHERE bank_key = ?1 AND document_id = ?2 AND chunk_index > ?3;
 
 -- name: chunk_text
 SELECT text FROM chunk WHERE bank_key = ?1 AND document_id = ?2 AND chunk_index = ?3;
@@ -40,3 +60,36 @@ UPDATE chunk SET text = ?4 WHERE bank_key = ?1 AND document_id = ?2 AND chunk_in
 
 -- name: chunk_delete
 DELETE FROM chunk WHERE bank_key = ?1 AND document_id = ?2;
+
+-- name: document_fits
+t.bank_key = ?1 AND (?2 IS NULL OR holds(t.name, ?2)) AND {tags_fit}
+
+-- name: document_like
+-- Parameters ?3 to ?6 are free, so that those of tags are numbered as for units.
+SELECT {document_columns} FROM document t WHERE {document_fits}
+ORDER BY t.updated_at DESC, t.document_id DESC LIMIT ?3 OFFSET ?4;
+
+-- name: document_like_count
+SELECT COUNT(*) FROM document t WHERE {document_fits};
+
+-- name: document_kinds
+SELECT document_id, kind, COUNT(*) FROM unit
+WHERE bank_key = ?1 AND document_id IN ({ids}) GROUP BY document_id, kind;
+
+-- name: document_retag
+UPDATE document SET tags = ?3, updated_at = ?4
+WHERE bank_key = ?1 AND document_id = ?2 AND tags IS NOT ?3;
+
+-- name: unit_retag
+UPDATE unit SET tags = ?3 WHERE bank_key = ?1 AND document_id = ?2 AND tags IS NOT ?3
+RETURNING unit_id;
+
+-- name: retag_keys
+SELECT unit_id, same FROM sameness WHERE bank_key = ?1 AND unit_id IN ({ids});
+
+-- name: chunk_page
+SELECT chunk_index, text FROM chunk WHERE bank_key = ?1 AND document_id = ?2
+ORDER BY chunk_index LIMIT ?3 OFFSET ?4;
+
+-- name: chunk_count
+SELECT COUNT(*) FROM chunk WHERE bank_key = ?1 AND document_id = ?2;

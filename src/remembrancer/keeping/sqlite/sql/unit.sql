@@ -99,6 +99,30 @@ DELETE FROM unit WHERE bank_key = ?1 AND unit_id IN ({ids});
 -- name: unit_ids_of_document
 SELECT unit_id FROM unit WHERE bank_key = ?1 AND document_id = ?2;
 
+-- name: unit_sources_of
+SELECT {unit_columns} FROM {unit_tables}
+WHERE u.bank_key = ?1 AND u.document_id = ?2 AND u.source_id IS NULL AND u.layer = 0
+ORDER BY u.turn, u.part, u.unit_id;
+
+-- name: unit_roots_of_document
+SELECT u.unit_id, {source} FROM unit u WHERE u.bank_key = ?1 AND u.document_id = ?2;
+
+-- name: unit_carry
+-- A source and what was read from it, at their new place.
+UPDATE unit AS u SET chunk_index = ?3, turn = ?4, part = ?5
+WHERE u.bank_key = ?1 AND {source} = ?2;
+
+-- name: unit_tell
+UPDATE unit AS u SET mentioned_at = ?3, note = ?4, metadata = ?5, tags = ?6
+WHERE u.bank_key = ?1 AND {source} = ?2 RETURNING unit_id;
+
+-- name: unit_ids_of_root
+SELECT u.unit_id FROM unit u WHERE u.bank_key = ?1 AND {source} = ?2;
+
+-- name: unit_place
+UPDATE unit SET start_char = ?3, end_char = ?4, previous_id = ?5, entities = ?6
+WHERE bank_key = ?1 AND unit_id = ?2;
+
 -- name: unit_ids_of_source
 SELECT u.unit_id FROM unit u
 WHERE u.bank_key = ?1 AND {source} IN ({ids}) AND u.source_id IS NOT NULL;
@@ -119,8 +143,16 @@ INSERT INTO search (bank_key, unit_id, terms, window_terms) VALUES (?1, ?2, ?3, 
 -- name: search_delete
 DELETE FROM search WHERE bank_key = ?1 AND unit_id IN ({ids});
 
+-- name: search_window
+UPDATE search SET window_terms = CASE WHEN terms = ?3 THEN NULL ELSE ?3 END
+WHERE bank_key = ?1 AND unit_id = ?2;
+
 -- name: search_unwindow
 UPDATE search SET window_terms = NULL WHERE bank_key = ?1 AND unit_id IN ({ids});
+
+-- name: vector_window
+UPDATE vector SET window_codes = CASE WHEN codes = ?4 THEN x'' ELSE ?4 END, window_scale = ?5
+WHERE bank_key = ?1 AND generation = ?2 AND unit_id = ?3;
 
 -- name: vector_unwindow
 UPDATE vector SET window_codes = x'', window_scale = scale
@@ -132,10 +164,31 @@ INSERT INTO sameness (bank_key, unit_id, same) VALUES (?1, ?2, ?3);
 -- name: sameness_delete
 DELETE FROM sameness WHERE bank_key = ?1 AND unit_id IN ({ids});
 
+-- name: sameness_unlean
+DELETE FROM sameness WHERE bank_key = ?1 AND same >= x'80' AND unit_id IN (
+    SELECT u.unit_id FROM unit u WHERE u.bank_key = ?1 AND u.document_id IN ({ids}));
+
 -- name: sameness_some
 SELECT a.unit_id, b.unit_id FROM sameness a
 JOIN sameness b ON b.bank_key = a.bank_key AND b.same = a.same
 WHERE a.bank_key = ?1 AND a.unit_id IN ({ids}) ORDER BY a.unit_id, b.unit_id;
+
+-- name: sameness_shared
+WITH wanted (unit_id) AS (VALUES {rows})
+SELECT a.unit_id, a.same FROM wanted w CROSS JOIN sameness a
+WHERE a.bank_key = ?1 AND a.unit_id = w.unit_id AND EXISTS (SELECT 1 FROM sameness b
+    WHERE b.bank_key = ?1 AND b.same = a.same AND b.unit_id <> a.unit_id);
+
+-- name: sameness_known
+WITH wanted (same) AS (VALUES {rows})
+SELECT w.same FROM wanted w
+WHERE EXISTS (SELECT 1 FROM sameness s WHERE s.bank_key = ?1 AND s.same = w.same);
+
+-- name: sameness_proofs
+WITH wanted (same) AS (VALUES {rows})
+SELECT w.same, (SELECT COUNT(*) FROM (
+    SELECT 1 FROM sameness u WHERE u.bank_key = ?1 AND u.same = w.same AND {valid} LIMIT ?2))
+FROM wanted w WHERE w.same IS NOT NULL;
 
 -- name: curation_put
 INSERT INTO curation (bank_key, unit_id, invalid, data) VALUES (?1, ?2, ?3, ?4)

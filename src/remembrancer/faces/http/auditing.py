@@ -1,0 +1,90 @@
+"""Tells the audit log of every request that changed something in a bank."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import unquote
+
+from fastapi import Request
+from starlette.types import Scope
+
+from ...app import App
+from ...nouns.errors import InvalidInput
+from .banks import PREFIX, named_bank
+
+_SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+_READ = frozenset({"recall_memories", "reflect", "dry_run_extract", "bank_llm_health"})
+"""Operations that post a question and change nothing."""
+_TOLD = frozenset({"type", "dry_run", "on_conflict"})
+"""Query parameters that are told; others may hold texts."""
+_ACTIONS = {
+    "create_or_update_bank": "bank.update",
+    "update_bank_disposition": "bank.update",
+    "add_bank_background": "bank.update",
+    "update_bank_config": "bank_config.update",
+    "reset_bank_config": "bank_config.reset",
+    "import_bank_template": "bank_template.import",
+    "file_retain": "files.retain",
+}
+_CHARS = 512  # of a name told
+
+_KEY = "audit"
+
+
+def audited(request: Request, **metadata: Any) -> None:
+    """Add ids, counts or options to the entry of this request; no text of a memory."""
+    held = request.scope.setdefault("state", {}).setdefault(_KEY, {})
+    if held is not None:
+        held.update(metadata)
+
+
+def unaudited(request: Request) -> None:
+    """Write no entry of this request: it changed nothing, or its verb writes one itself."""
+    request.scope.setdefault("state", {})[_KEY] = None
+
+
+def tell(app: App, scope: Scope, status: int, started_at: int) -> None:
+    """Give the audit log an entry of a request that was answered, if it changed something.
+
+    Args:
+        app: the open memory.
+        scope: of the request, after routing.
+        status: of the answer.
+        started_at: when the request came, in microseconds.
+    """
+    route = scope.get("route")
+    path = getattr(route, "path", "")
+    operation = getattr(route, "operation_id", None)
+    metadata = scope.get("state", {}).get(_KEY, {})
+    if (
+        scope["method"] in _SAFE
+        or status >= 400
+        or not operation
+        or operation in _READ
+        or metadata is None
+        or not path.startswith(PREFIX)
+    ):
+        return
+    params = dict(scope["path_params"])
+    try:
+        ref = named_bank(params.pop("bank_id"))
+    except InvalidInput:  # no bank can have it, so nothing was changed
+        return
+    asked = {"method": scope["method"], "path": path}
+    asked |= {name: unquote(str(value))[:_CHARS] for name, value in params.items()}
+    asked |= {
+        name: value[:_CHARS] for name, value in Request(scope).query_params.items() if name in _TOLD
+    }
+    log = app.audit_log
+    entry = log.audit.entry(
+        action_of(operation), metadata, transport="http", started_at=started_at, request=asked
+    )
+    log.add(ref, entry)
+
+
+def action_of(operation: str) -> str:
+    """Name an action, noun first: `update_webhook` is `webhook.update`."""
+    if operation in _ACTIONS:
+        return _ACTIONS[operation]
+    verb, _, noun = operation.partition("_")
+    return f"{noun or 'bank'}.{verb}"

@@ -1,0 +1,207 @@
+"""`POST …/reflect`: an answer in words, in Hindsight's words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Depends, Request, Response
+from pydantic import BaseModel, Field
+
+from ...nouns.ids import to_uuid
+from ...verbs.recall import Answer
+from ...verbs.reflect import Reflection, ReflectOptions
+from .answers import OpenApp, answer, timing
+from .banks import NamedBank
+from .body import Wire, body_of
+from .errors import BANK_ERRORS
+from .moments import spell
+from .recall_request import LIMITS, MOST_TOKENS, FactType, TagsInput, kinds_of
+from .schema import reads
+
+_MAX_TOKENS = 4096
+
+router = APIRouter(tags=["Memory"])
+
+
+class FactsIncludeOptions(Wire):
+    """Ask for what the answer is based on."""
+
+
+class ToolCallsIncludeOptions(Wire):
+    """Ask for what was done to find it."""
+
+    output: bool = True
+
+
+class ReflectIncludeOptions(Wire):
+    """What comes with the answer."""
+
+    facts: FactsIncludeOptions | None = None
+    tool_calls: ToolCallsIncludeOptions | None = None
+
+
+class ReflectRequest(TagsInput):
+    """A question to be answered in words."""
+
+    query: str
+    budget: Literal["low", "mid", "high"] = Field(
+        "low", description="How many memories are looked at: 10, 30 or 100."
+    )
+    context: str | None = Field(
+        None, description="Deprecated: put it in the query. It is searched for, too."
+    )
+    max_tokens: int | None = Field(
+        None, ge=1, le=MOST_TOKENS, description="Of the text, estimated; 4,096 by default."
+    )
+    include: ReflectIncludeOptions | None = None
+    response_schema: dict[str, Any] | None = Field(
+        None, description="JSON Schema of an object to fill: see `structured_output`."
+    )
+    fact_types: list[FactType] | None = None
+    apply_all_directives: bool = False
+    exclude_mental_models: bool = False
+    exclude_mental_model_ids: list[str] | None = None
+
+
+class ReflectFact(BaseModel):
+    """A memory that the answer quotes."""
+
+    id: str | None = None
+    text: str
+    type: str | None = None
+    context: str | None = None
+    occurred_start: str | None = None
+    occurred_end: str | None = None
+
+
+class ReflectBasedOn(BaseModel):
+    """What the answer is based on."""
+
+    memories: list[ReflectFact]
+    mental_models: list[dict[str, Any]] = Field(default_factory=list)
+    directives: list[dict[str, Any]] = Field(default_factory=list)
+
+
+class TokenUsage(BaseModel):
+    """Tokens of a language model: none is used."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    total_tokens: int = 0
+    cached_tokens: int = 0
+    thoughts_tokens: int = 0
+
+
+class ReflectToolCall(BaseModel):
+    """One search."""
+
+    tool: str
+    input: dict[str, Any]
+    output: dict[str, Any] | None = None
+    duration_ms: int
+    iteration: int = 0
+
+
+class ReflectLLMCall(BaseModel):
+    """A call of a language model."""
+
+    scope: str
+    duration_ms: int
+
+
+class ReflectTrace(BaseModel):
+    """What was done to find the answer."""
+
+    tool_calls: list[ReflectToolCall]
+    llm_calls: list[ReflectLLMCall] = Field(default_factory=list)
+
+
+class ReflectResponse(BaseModel):
+    """An answer: what is known, quoted."""
+
+    text: str
+    based_on: ReflectBasedOn | None = None
+    structured_output: dict[str, Any] | None = None
+    structured_missing: list[str] | None = Field(
+        None, description="Required properties of `structured_output` that nothing known fits."
+    )
+    usage: TokenUsage
+    trace: ReflectTrace | None = None
+    degraded: str | None = Field(None, description="Why an arm of the search was missing.")
+
+
+@router.post(
+    "/v1/default/banks/{bank_id}/reflect",
+    operation_id="reflect",
+    summary="Answer in words",
+    response_model=ReflectResponse,
+    responses=BANK_ERRORS,
+    openapi_extra=reads(ReflectRequest),
+)
+async def reflect(
+    request: Request,
+    app: OpenApp,
+    bank: NamedBank,
+    body: Annotated[ReflectRequest, Depends(body_of(ReflectRequest))],
+) -> Response:
+    """Answer a question from what is known, without a language model."""
+    found = await app.reflect(
+        bank,
+        body.query,
+        ReflectOptions(
+            limit=LIMITS[body.budget],
+            max_tokens=body.max_tokens or _MAX_TOKENS,
+            kinds=kinds_of(body.fact_types),
+            tags=body.tag_filter(),
+            context=body.context,
+            schema=body.response_schema,
+        ),
+    )
+    include = body.include or ReflectIncludeOptions()
+    times = found.recalled.timings
+    return answer(
+        request,
+        ReflectResponse(
+            text=found.text,
+            based_on=_based_on(found.based_on) if include.facts is not None else None,
+            structured_output=found.structured,
+            structured_missing=list(found.missing) or None,
+            usage=TokenUsage(),
+            trace=_trace(body, found, include.tool_calls) if include.tool_calls else None,
+            degraded=found.recalled.degraded,
+        ),
+        headers=timing(embed=times.embed_ms, search=times.search_ms, total=times.total_ms),
+    )
+
+
+def _based_on(answers: Sequence[Answer]) -> ReflectBasedOn:
+    return ReflectBasedOn(
+        memories=[
+            ReflectFact(
+                id=to_uuid(a.unit.id),
+                text=a.unit.text,
+                type=a.unit.kind.name.lower(),
+                context=a.unit.note,
+                occurred_start=spell(a.unit.occurred_start, a.unit.offset_min),
+                occurred_end=spell(a.unit.occurred_end, a.unit.offset_min),
+            )
+            for a in answers
+        ]
+    )
+
+
+def _trace(
+    body: ReflectRequest, found: Reflection, wanted: ToolCallsIncludeOptions
+) -> ReflectTrace:
+    memories = [
+        {"id": to_uuid(a.unit.id), "text": a.unit.text, "score": a.score}
+        for a in found.recalled.answers
+    ]
+    call = ReflectToolCall(
+        tool="recall",
+        input={"query": found.asked, "budget": body.budget},
+        output={"memories": memories} if wanted.output else None,
+        duration_ms=round(found.recalled.timings.total_ms),
+    )
+    return ReflectTrace(tool_calls=[call])

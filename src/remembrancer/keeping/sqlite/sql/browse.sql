@@ -1,0 +1,84 @@
+-- name: tags_fit
+-- Whether the JSON list of tags `t.tags` meets a rule: ?7 the tags (NULL: any will do), ?8 how many
+-- of them at least, ?9 whether none at all will do, ?10 how many tags at most.
+(?7 IS NULL OR (?9 AND t.tags IS NULL)
+    OR (t.tags IS NOT NULL AND (SELECT COUNT(*) FROM json_each(t.tags) h
+            WHERE h.value IN (SELECT w.value FROM json_each(?7) w)) >= ?8
+        AND (?10 IS NULL OR json_array_length(t.tags) <= ?10)))
+
+-- name: browse_fits
+-- What is asked of a unit t: ?2 its layers as bits, ?3 whether invalid, ?4 whether folded (used by
+-- the queries), ?5 its kind, ?6 what its text holds, ?11 and ?12 its document and chunk, ?13 an
+-- entity that it mentions.
+(?2 >> t.layer) & 1 AND (?3 IS NULL OR ?3 = EXISTS (SELECT 1 FROM curation c
+        WHERE c.bank_key = t.bank_key AND c.unit_id = t.unit_id AND c.invalid = 1))
+    AND (?5 IS NULL OR t.kind = ?5) AND {tags_fit}
+    AND (?11 IS NULL OR t.document_id = ?11) AND (?12 IS NULL OR t.chunk_index = ?12)
+    AND (?13 IS NULL OR EXISTS (SELECT 1 FROM mention m
+        WHERE m.bank_key = t.bank_key AND m.unit_id = t.unit_id AND m.entity_id = ?13))
+    AND (?6 IS NULL OR holds(t.text, ?6))
+
+-- name: browse_columns
+t.unit_id, t.mentioned_at, MIN(t.unit_id) OVER (PARTITION BY t.layer, COALESCE(
+    (SELECT s.same FROM sameness s WHERE s.bank_key = t.bank_key AND s.unit_id = t.unit_id),
+    t.unit_id)) AS root
+
+-- name: browse_page
+SELECT unit_id, COUNT(*) OVER () FROM hit WHERE NOT ?4 OR unit_id = root
+ORDER BY mentioned_at DESC, unit_id DESC LIMIT ?14 OFFSET ?15
+
+-- name: browse_narrow
+WITH hit AS (SELECT {browse_columns} FROM unit t WHERE t.bank_key = ?1 AND {browse_fits})
+{browse_page};
+
+-- name: browse_document
+WITH hit AS (SELECT {browse_columns} FROM unit t
+    WHERE t.bank_key = ?1 AND t.document_id = ?11 AND {browse_fits})
+{browse_page};
+
+-- name: browse_entity
+WITH hit AS (SELECT {browse_columns} FROM mention e CROSS JOIN unit t
+    ON t.bank_key = e.bank_key AND t.unit_id = e.unit_id
+    WHERE e.bank_key = ?1 AND e.entity_id = ?13 AND {browse_fits})
+{browse_page};
+
+-- name: browse_newest
+-- As the narrow ones when nothing but layer and state is asked for: walks the units in order of
+-- time and leaves out each that has an older one saying the same.
+SELECT t.unit_id FROM unit t
+WHERE t.bank_key = ?1 AND (?2 >> t.layer) & 1
+    AND (?3 IS NULL OR ?3 = EXISTS (SELECT 1 FROM curation c
+        WHERE c.bank_key = t.bank_key AND c.unit_id = t.unit_id AND c.invalid = 1))
+    AND (NOT ?4 OR NOT EXISTS (SELECT 1 FROM sameness a
+        JOIN sameness b ON b.bank_key = a.bank_key AND b.same = a.same AND b.unit_id < a.unit_id
+        CROSS JOIN unit u ON u.bank_key = b.bank_key AND u.unit_id = b.unit_id
+        WHERE a.bank_key = t.bank_key AND a.unit_id = t.unit_id AND u.layer = t.layer
+            AND (?3 IS NULL OR {valid})))
+ORDER BY t.mentioned_at DESC, t.unit_id DESC LIMIT ?5 OFFSET ?6;
+
+-- name: browse_invalid
+SELECT COUNT(*) FROM curation c
+CROSS JOIN unit u ON u.bank_key = c.bank_key AND u.unit_id = c.unit_id
+WHERE c.bank_key = ?1 AND c.invalid = 1 AND (?2 >> u.layer) & 1;
+
+-- name: browse_repeats
+-- How many units say what an older one of their layer says; ?3: whether invalid ones count too.
+SELECT COALESCE(SUM(n - 1), 0) FROM (
+    SELECT COUNT(*) AS n
+    FROM (SELECT same FROM sameness WHERE bank_key = ?1 GROUP BY same HAVING COUNT(*) > 1) d
+    CROSS JOIN sameness s ON s.bank_key = ?1 AND s.same = d.same
+    CROSS JOIN unit u ON u.bank_key = ?1 AND u.unit_id = s.unit_id
+    WHERE (?2 >> u.layer) & 1 AND (?3 OR {valid})
+    GROUP BY s.same, u.layer
+);
+
+-- name: browse_counts
+SELECT sources, facts, observations, documents FROM bank WHERE bank_key = ?1;
+
+-- name: browse_read_from
+SELECT {unit_columns} FROM {unit_tables}
+WHERE u.bank_key = ?1 AND {source} IN ({ids}) AND u.source_id IS NOT NULL AND u.layer = 1;
+
+-- name: browse_links
+SELECT source, target, type, weight FROM link
+WHERE bank_key = ?1 AND (source IN ({ids}) OR target IN ({ids}));

@@ -1,0 +1,350 @@
+"""Collects the parts of one expression: repeat, day, hour, from when and until when."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta
+from typing import Final
+
+from ...nouns.clock import to_us
+from ...nouns.memory import Precision
+from ..dates import words as w
+from ..dates.clock import AT, Clock, read_clock_range
+from ..dates.context import Context
+from ..dates.counts import Quantity, quantity
+from ..dates.intervals import CLOCK_UNITS, Found, Interval, exact_shift, midnight, shift, unit_at
+from ..dates.parser import STARTS as DATE_STARTS
+from ..dates.parser import read_date
+from . import repeats
+from .types import Pieces
+
+_ISO: Final = re.compile(
+    r"(\d{4})-?(\d\d)-?(\d\d)(?:[T ]\s?(\d\d):?(\d\d)(?::?(\d\d)(?:[.,]\d+)?)?)"
+    r"\s?(Z\b|UTC\b|[+-]\d\d(?::?\d\d)?(?!\d))?",
+    re.IGNORECASE,
+)
+_JOINERS: Final = frozenset({",", "on", "the", "in", "for", "of", "and", "then", "("}) | AT
+_FRIDAY: Final = 4
+_NAMED_PARTS: Final = {"noon": "", "lunch": "lunchtime"}
+# When a working day is over; no standard says so.
+END_OF_DAY_H: Final = 17
+_END_OF_DAY: Final = Clock(END_OF_DAY_H * 3600, (END_OF_DAY_H + 1) * 3600, Precision.HOUR)
+STARTS: Final = (
+    repeats.STARTS
+    | DATE_STARTS
+    | {"after", "end", "eod", "cob", "eow", "eom", "later", "at", "@", "by", "before", "the", "on"}
+    | {"around", "about", "starting", "beginning", "from", "until", "till", "two", "first"}
+)
+
+
+def collect(c: Context, i: int) -> Pieces | None:
+    """Return the expression that begins at token `i`, with all that belongs to it."""
+    pieces = Pieces(first=i)
+    j = i
+    while j < c.size:
+        k, joiner = j, ""
+        while k < c.size and c.word(k) in _JOINERS and k < j + 3 and not _opens(c, k, pieces):
+            joiner = c.word(k) if c.word(k) not in {"the", ","} else joiner
+            k += 1
+        end = _piece(c, k, joiner, pieces)
+        if end is None:
+            break
+        pieces.end = j = end
+    return pieces if pieces.end else None
+
+
+def _opens(c: Context, k: int, pieces: Pieces) -> bool:
+    """Whether the joiner at `k` itself begins a piece: "in two hours", "for ten days"."""
+    word = c.word(k)
+    if word in {"in", "after", "for", "from"}:
+        return _piece(c, k, "", pieces, dry=True) is not None
+    return False
+
+
+def _piece(c: Context, k: int, joiner: str, into: Pieces, *, dry: bool = False) -> int | None:
+    """Read one piece at token `k` into `into`; return the token after it."""
+    if k >= c.size:
+        return None
+    target = Pieces(first=k) if dry else into
+    if dry:
+        target.pattern = into.pattern
+    for reader in (_iso, _counted, _repeat, _limits, _ends, _part, _clock, _date):
+        end = reader(c, k, joiner, target)
+        if end is not None:
+            return end
+    return None
+
+
+def _iso(c: Context, k: int, _joiner: str, into: Pieces) -> int | None:
+    if not c.digits(k) or into.dated:
+        return None
+    match = _ISO.match(c.text, c.starts[k])
+    if match is None:
+        return None
+    year, month, day, hour, minute, second, zone = match.groups()
+    spelled = f"{year}-{month}-{day}T{hour}:{minute}:{second or '00'}"
+    try:
+        into.exact = datetime.fromisoformat(spelled + _offset(zone))
+    except ValueError:
+        return None
+    into.precision = Precision.SECOND if second else Precision.MINUTE
+    end = k
+    while end < c.size and c.starts[end] < match.end():
+        end += 1
+    return end
+
+
+def _offset(zone: str | None) -> str:
+    if not zone:
+        return ""
+    if zone.upper() in {"Z", "UTC"}:
+        return "+00:00"
+    digits = zone[1:].replace(":", "").ljust(4, "0")
+    return f"{zone[0]}{digits[:2]}:{digits[2:]}"
+
+
+def _counted(c: Context, k: int, joiner: str, into: Pieces) -> int | None:
+    """Read "in 20 minutes", "two hours from now", "in a month", "ten minutes before 4 pm"."""
+    if into.dated:
+        return None
+    word = c.word(k)
+    led = word in {"in", "within", "after"}
+    j = k + 2 if led and c.word(k + 1) in {"about", "around"} else k + led
+    spelled = quantity(c, j)
+    if spelled is None or spelled[0].unit[1:].isdigit():
+        return None
+    amount, end = spelled
+    after = c.word(end)
+    more = quantity(c, end + 1) if after == "and" else None
+    if more and more[0].unit in CLOCK_UNITS and amount.unit in {"hour", "minute", "day"} and led:
+        seconds = sum(_seconds(part) for part in (amount, more[0]))
+        amount, end = Quantity(seconds, seconds, "second"), more[1]
+        after = c.word(end)
+    if after in {"'", "’"}:
+        end += 2 if c.word(end + 1) == "s" else 1
+    if c.word(end) == "time":
+        end += 1
+    elif after == "from" and c.word(end + 1) in {"now", "today"}:
+        led, end = True, end + 2
+    elif after == "hence":
+        led, end = True, end + 1
+    elif after in {"before", "after", "past", "from", "prior", "ago"}:
+        side = -1 if after in {"before", "prior"} else 1
+        return _beside(c, end, amount, side, into) if joiner != "for" else None
+    if not led or joiner == "for" or c.word(end) in {"of", "-"}:
+        return None
+    return _place(c, amount, into, end)
+
+
+def _seconds(amount: Quantity) -> int:
+    return amount.least * {"day": 86_400, "hour": 3600, "minute": 60, "second": 1}[amount.unit]
+
+
+def _place(c: Context, amount: Quantity, into: Pieces, end: int) -> int | None:
+    count = (amount.least + amount.most) // 2
+    if not 0 < count < 100_000:
+        return None
+    into.vague = amount.least != amount.most
+    if amount.unit in CLOCK_UNITS:
+        found = exact_shift(c.reference, count, amount.unit)
+        into.instant, into.precision = to_us(found.start), found.precision
+        return end
+    unit = "week" if amount.unit == "weekend" else amount.unit
+    into.day, into.precision = shift(midnight(c.now.date()), count, unit), Precision.DAY
+    return end
+
+
+def _beside(c: Context, j: int, amount: Quantity, side: int, into: Pieces) -> int | None:
+    """Read "ten minutes before 4 pm tomorrow": what comes after the count must have an hour."""
+    from .resolve import resolve_once  # noqa: PLC0415 (the two call each other)
+
+    if amount.unit not in CLOCK_UNITS or c.word(j) == "ago":
+        return None
+    j += 2 if c.word(j) == "prior" else 1
+    clock = read_clock_range(c, j, bare=True)
+    anchor = collect(c, j) if clock is None else collect_from(c, j, clock)
+    if anchor is None or not anchor.timed or anchor.pattern or anchor.instant is not None:
+        return None
+    found = resolve_once(c, anchor)
+    if found is None:
+        return None
+    step = _seconds(Quantity(amount.least, amount.most, amount.unit)) * 1_000_000
+    into.instant, into.precision = found[0] + side * step, Precision.MINUTE
+    return anchor.end
+
+
+def collect_from(c: Context, i: int, clock: tuple[Clock, int]) -> Pieces:
+    """Return the expression that begins with a clock time already read at token `i`."""
+    pieces = Pieces(first=i, end=clock[1], clocks=[clock[0]])
+    k = clock[1] + 1 if c.word(clock[1]) in {"on", ","} else clock[1]
+    end = _piece(c, k, "on", pieces)
+    pieces.end = end or pieces.end
+    return pieces
+
+
+def _repeat(c: Context, k: int, _joiner: str, into: Pieces) -> int | None:
+    if c.word(k) not in repeats.STARTS and not c.digits(k):
+        return None
+    if into.pattern or into.instant is not None or into.exact:
+        return None
+    found = repeats.read_repeat(c, k)
+    if found is None:
+        return None
+    into.pattern = found[0]
+    return found[1]
+
+
+def _limits(c: Context, k: int, _joiner: str, into: Pieces) -> int | None:
+    """Read "until 1 June", "starting Monday", "for the next ten days", "five times"."""
+    word = c.word(k)
+    if word in {"until", "till", "til", "through", "ending"} and into.pattern and not into.until:
+        j = k + 1
+        while c.word(j) in {"the", "on", "end", "of"} and not _is_end(c, j):
+            j += 1
+        ending = _end_of(c, j)
+        found = ending or read_date(c, j)
+        if found is None:
+            return None
+        into.until = found[0]
+        return found[1]
+    if word in {"starting", "beginning", "from", "effective"} and not into.starting:
+        j = k + 1
+        while c.word(j) in {"from", "on", "the", "at"} and j < k + 3:
+            j += 1
+        found = read_date(c, j)
+        if found is None or (word == "from" and not into.pattern):
+            return None
+        into.starting = found[0]
+        return found[1]
+    if into.pattern is None:
+        return None
+    j = k
+    while c.word(j) in {"for", "the", "next", "only"} and j < k + 3:
+        j += 1
+    counted = c.number(j, 3) or w.NUMBERS.get(c.word(j))
+    if counted and c.word(j + 1) == "times":
+        into.count = counted
+        return j + 2
+    if word == "for":
+        spelled = quantity(c, j)
+        if spelled and not spelled[0].unit[1:].isdigit():
+            into.lasting = (spelled[0].most, spelled[0].unit)
+            return spelled[1]
+    return None
+
+
+def _is_end(c: Context, j: int) -> bool:
+    return c.word(j) == "end" and _end_of(c, j) is not None
+
+
+def _end_of(c: Context, k: int) -> Found | None:
+    """Read "end of the month", "EOM": the last day of it; a week ends on Friday."""
+    short = {"eow": "week", "eom": "month"}.get(c.word(k))
+    if short:
+        return _last_day(unit_at(c.now, short)), k + 1
+    if c.word(k) != "end" or c.word(k + 1) != "of":
+        return None
+    j = k + 3 if c.word(k + 2) in {"the", "this"} else k + 2
+    unit = w.UNITS.get(c.word(j))
+    if unit in {"week", "month", "quarter", "year"}:
+        return _last_day(unit_at(c.now, unit)), j + 1
+    inner = read_date(c, j)
+    wide = {Precision.WEEK, Precision.MONTH, Precision.SEASON, Precision.YEAR}
+    if inner is None or inner[0].precision not in wide or inner[0].start.tzinfo:
+        return None
+    return _last_day(inner[0]), inner[1]
+
+
+def _last_day(period: Interval) -> Interval:
+    last = period.end - timedelta(days=1)
+    if period.precision is Precision.WEEK and period.end - period.start == timedelta(days=7):
+        last = period.start + timedelta(days=_FRIDAY)
+    return Interval(last, last + timedelta(days=1), Precision.DAY)
+
+
+def _ends(c: Context, k: int, _joiner: str, into: Pieces) -> int | None:
+    """Read the ends of periods: "end of day", "EOD", "close of business", "end of the month"."""
+    if into.timed:
+        return None
+    j = k
+    if c.word(k) in {"eod", "cob"}:
+        j = k + 1
+    elif c.word(k) in {"end", "close"} and c.word(k + 1) == "of":
+        j = k + 3 if c.word(k + 2) in {"the", "this"} else k + 2
+        j = j + 1 if c.word(j) in {"day", "business"} else k
+        j = j + 1 if j > k and c.word(j) == "day" else j
+    if j > k:
+        into.clocks.append(_END_OF_DAY)
+        return j
+    found = None if into.dated else _end_of(c, k)
+    if found is None:
+        return None
+    into.date, into.date_tokens = found[0], (k, found[1])
+    return found[1]
+
+
+def _part(c: Context, k: int, joiner: str, into: Pieces) -> int | None:
+    """Read a part of the day: "in the morning", "at night", "first thing", "at lunchtime"."""
+    word = c.word(k)
+    if into.part or (into.date and into.date.part):
+        return None
+    if (word, c.word(k + 1)) == ("first", "thing"):
+        into.part = "morning"
+        return k + 5 if [c.word(n) for n in range(k + 2, k + 5)] == ["in", "the", "morning"] else (
+            k + 2
+        )
+    if word not in w.DAY_PARTS or c.word(k + 1) == "of":
+        return None
+    led = (joiner == "in" and c.word(k - 1) == "the") or (joiner == "at" and word != "morning")
+    if not led and not into.clocks and not into.dated and not (joiner == "by" or k == 0):
+        return None
+    into.part = word
+    return k + 1
+
+
+def _clock(c: Context, k: int, joiner: str, into: Pieces) -> int | None:
+    if into.instant is not None or into.exact:
+        return None
+    if into.clocks and not (into.pattern and c.word(k - 1) in {"and", ",", "at"}):
+        return None
+    bare = joiner in AT - {"between", "from"} or bool(into.clocks)
+    if joiner in {"between", "from"} or c.word(k - 1) in {"between", "from"}:
+        bare = True
+    found = read_clock_range(c, k, bare=bare)
+    if found is None:
+        return None
+    clock, end = found
+    digital = c.word(k + 1) == ":"
+    if not (clock.sure or bare or (digital and (into.dated or k == 0))):
+        return None
+    if c.digits(k) == 4 and not digital and not clock.sure:
+        return None  # "at 2026"
+    into.clocks.append(clock)
+    into.before = into.before or joiner == "before"
+    return end
+
+
+def _date(c: Context, k: int, joiner: str, into: Pieces) -> int | None:
+    if into.date or into.day or into.instant is not None or into.exact:
+        return None
+    if c.word(k) not in DATE_STARTS and not c.digits(k):
+        return None
+    if c.word(k) == "later" and c.word(k + 1) == "today":
+        found: Found | None = read_date(c, k + 1)
+    else:
+        found = _safe_date(c, k, joiner)
+    if found is None or found[0].end <= found[0].start:
+        return None
+    into.date, into.date_tokens = found[0], (k, found[1])
+    into.before = into.before or joiner == "before"
+    return found[1]
+
+
+def _safe_date(c: Context, k: int, joiner: str) -> Found | None:
+    try:
+        found = read_date(c, k)
+    except (OverflowError, ValueError):
+        return None
+    if found and found[0].precision in {Precision.YEAR, Precision.DECADE} and joiner == "at":
+        return None
+    return found

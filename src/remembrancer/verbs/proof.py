@@ -1,0 +1,62 @@
+"""Folds memories that say the same into one answer, and counts what proves it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..keeping.view import Reader
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """How well an answer is proven.
+
+    `count` is how many memories of the bank say it, itself included, up to `MOST_PROOFS`;
+    `same_ids` names those that would have been answers of their own.
+    """
+
+    count: int = 1
+    same_ids: tuple[bytes, ...] = ()
+
+
+ALONE = Proof()
+
+
+class Fold:
+    """Follows which answers have been kept; the first that says something stands for the rest."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self._keys: dict[bytes, bytes] = {}
+        # by key: the answer, then what it stands for
+        self._kept: dict[bytes, dict[bytes, None]] = {}
+
+    def look_up(self, ids: Sequence[bytes]) -> None:
+        """Read what the next candidates say; each has to be looked up before the calls below."""
+        self._keys.update(self._reader.shared_keys(ids))
+
+    def repeats(self, unit_id: bytes) -> bool:
+        """Tell whether a kept answer says the same; the candidate is then counted with it."""
+        kept = self._kept.get(self._keys.get(unit_id, b""))
+        if kept is None:
+            return False
+        kept[unit_id] = None
+        return True
+
+    def keep(self, unit_id: bytes) -> None:
+        """Take a candidate as an answer."""
+        key = self._keys.get(unit_id)
+        if key is not None:
+            self._kept[key] = {unit_id: None}
+
+    def proofs(self) -> dict[bytes, Proof]:
+        """Return the proofs of the answers by id; those said once are left out."""
+        if not self._kept:
+            return {}
+        found: dict[bytes, Proof] = {}
+        for key, count in self._reader.proofs(list(self._kept)).items():
+            first, *rest = self._kept[key]
+            if count > 1:
+                found[first] = Proof(count, tuple(rest))
+        return found

@@ -1,0 +1,321 @@
+"""Intentions, occurrences and events: written once, read in order, gone with their source."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from contract_kit import NOW
+
+from remembrancer.keeping.batch import Batch
+from remembrancer.keeping.intentions import IntentionBatch, IntentionFilter, OccurrenceMove
+from remembrancer.nouns.errors import Conflict
+from remembrancer.nouns.intention import (
+    OPEN,
+    Event,
+    Intention,
+    IntentionState,
+    Occurrence,
+    OccurrenceState,
+    TriggerType,
+)
+from remembrancer.nouns.memory import BankRef
+
+DUE, LEASED, ACKED = OccurrenceState.DUE, OccurrenceState.LEASED, OccurrenceState.ACKED
+
+
+def intend(make, content: str = "call Bob", **more) -> Intention:
+    kind = more.pop("trigger_type", TriggerType.TIME)
+    return Intention(make.ids.new(), content, kind, NOW, NOW, **more)
+
+
+def occur(make, of: Intention, slot: str = "1", **more) -> Occurrence:
+    return Occurrence(make.ids.new(), of.id, slot, NOW, NOW, NOW, ready_at=NOW, **more)
+
+
+async def test_an_intention_reads_back_as_written(store, ref, make):
+    source = make.row()
+    await store.apply(ref, Batch(units=[source]))
+    full = intend(
+        make,
+        trigger_type=TriggerType.CONTEXT,
+        importance=0.9,
+        recurring=True,
+        trigger_at=NOW,
+        trigger_event="deploy",
+        cue_text="ü cooking",
+        cue=b"\x01\x02\x03\x04",
+        cue_generation=1,
+        similarity_threshold=0.0,
+        source_id=source.unit.id,
+        tier_rank=-1.5,
+        state=IntentionState.PAUSED,
+        next_due=NOW + 5,
+        expires_at=NOW + 9,
+        armed=False,
+        fired_count=3,
+        last_fired_at=NOW - 1,
+        options={"zone": "Europe/Berlin"},
+    )
+    plain = intend(make)
+    await store.intend(ref, IntentionBatch(put=[full, plain]))
+    found = await store.intentions_by_id(ref, [plain.id, b"none", full.id])
+    assert found == [replace(plain, version=1), replace(full, version=1)]
+
+
+async def test_a_stale_version_is_refused_and_writes_nothing(store, ref, make):
+    one, other = intend(make), intend(make)
+    await store.intend(ref, IntentionBatch(put=[one]))
+    with pytest.raises(Conflict):
+        await store.intend(ref, IntentionBatch(put=[other, one]))
+    assert await store.intentions_by_id(ref, [other.id]) == []
+    [stored] = await store.intentions_by_id(ref, [one.id])
+    await store.intend(ref, IntentionBatch(put=[replace(stored, content="call Ann")]))
+    [again] = await store.intentions_by_id(ref, [one.id])
+    assert (again.content, again.version) == ("call Ann", 2)
+
+
+async def test_lists_and_counts_keep_to_states_and_ceilings(store, ref, make):
+    items = [
+        intend(make, f"n{n}", tier_rank=rank, state=state)
+        for n, (rank, state) in enumerate(
+            [
+                (None, IntentionState.ACTIVE),
+                (0, IntentionState.ACTIVE),
+                (2, IntentionState.ACTIVE),
+                (None, IntentionState.DONE),
+            ]
+        )
+    ]
+    await store.intend(ref, IntentionBatch(put=items))
+
+    async def names(wanted: IntentionFilter, **more) -> list[str]:
+        found = [i.content for i in await store.intentions(ref, wanted, **more)]
+        if not more:
+            assert await store.intention_count(ref, wanted) == len(found)
+        return found
+
+    active = IntentionFilter(states=[IntentionState.ACTIVE])
+    assert await names(IntentionFilter()) == ["n0", "n1", "n2", "n3"]
+    assert await names(active) == ["n0", "n1", "n2"]
+    assert await names(replace(active, ceiling=1)) == ["n0", "n1"]
+    assert await names(replace(active, ceiling=-1)) == ["n0"]
+    assert await names(active, limit=1, offset=1) == ["n1"]
+
+
+async def test_what_is_due_comes_soonest_first(store, ref, make):
+    items = [
+        intend(make, "late", next_due=NOW + 3),
+        intend(make, "soon", next_due=NOW + 1),
+        intend(make, "edge", next_due=NOW + 2),
+        intend(make, "secret", next_due=NOW, tier_rank=9),
+        intend(make, "paused", next_due=NOW, state=IntentionState.PAUSED),
+        intend(make, "never"),
+    ]
+    await store.intend(ref, IntentionBatch(put=items))
+    due = await store.intentions_due(ref, NOW + 2, 1.0)
+    assert [i.content for i in due] == ["soon", "edge"]
+    assert [i.content for i in await store.intentions_due(ref, NOW + 9, None, limit=2)] == [
+        "secret",
+        "soon",
+    ]
+    assert await store.next_due() == NOW
+    assert await store.banks_due(NOW) == [ref]
+    assert await store.banks_due(NOW - 1) == []
+
+
+async def test_events_find_who_waits_for_them(store, ref, make):
+    kind = TriggerType.EVENT
+    items = [
+        intend(make, "a", trigger_type=kind, trigger_event="deploy"),
+        intend(make, "b", trigger_type=kind, trigger_event="Deploy"),
+        intend(make, "c", trigger_type=kind, trigger_event="login", tier_rank=2),
+        intend(make, "d", trigger_type=kind, trigger_event="deploy", state=IntentionState.DONE),
+    ]
+    await store.intend(ref, IntentionBatch(put=items))
+    waiting = await store.intentions_on(ref, ["login", "deploy", "deploy"], None)
+    assert [i.content for i in waiting] == ["a", "c"]
+    assert await store.intentions_on(ref, ["login"], 1.0) == []
+
+
+async def test_an_event_is_kept_once(store, ref):
+    first = Event("e1", "deploy", NOW, NOW, {"ok": True})
+    applied = await store.intend(ref, IntentionBatch(events=[first]))
+    assert applied.events == ("e1",)
+    again = replace(first, name="other")
+    later = Event("e2", "login", NOW + 5, NOW + 5)
+    assert (await store.intend(ref, IntentionBatch(events=[again, later]))).events == ("e2",)
+    assert await store.events(ref, ["deploy"], NOW) == [first]
+    assert await store.events(ref, None, NOW) == [first, later]
+    assert await store.events(ref, None, NOW + 1) == [later]
+    assert await store.events_trim(ref, NOW + 1) == 1
+    assert await store.events(ref, None, 0) == [later]
+
+
+async def test_an_occurrence_is_made_once_a_slot(store, ref, make):
+    item = intend(make)
+    await store.intend(ref, IntentionBatch(put=[item]))
+    first, twin = occur(make, item), occur(make, item)
+    orphan = occur(make, intend(make))
+    applied = await store.intend(ref, IntentionBatch(occurrences=[first, twin, orphan]))
+    assert [o.id for o in applied.created] == [first.id]
+    [offer] = await store.offers(ref)
+    assert (offer.occurrence, offer.intention.id) == (first, item.id)
+
+
+async def test_a_move_needs_the_state_and_the_token(store, ref, make):
+    item = intend(make)
+    made = occur(make, item, data={"why": "x"})
+    await store.intend(ref, IntentionBatch(put=[item], occurrences=[made]))
+    lease = OccurrenceMove(made.id, LEASED, NOW + 60, OPEN, lease=True)
+    [leased] = (await store.intend(ref, IntentionBatch(moves=[lease]))).moved
+    assert (leased.state, leased.token, leased.attempts, leased.ready_at) == (
+        LEASED,
+        1,
+        1,
+        NOW + 60,
+    )
+    stale = OccurrenceMove(made.id, ACKED, None, OPEN, token=0)
+    assert (await store.intend(ref, IntentionBatch(moves=[stale]))).moved == ()
+    ack = replace(stale, token=1)
+    ack = replace(ack, missed=2)
+    [acked] = (await store.intend(ref, IntentionBatch(moves=[ack]))).moved
+    assert (acked.state, acked.ready_at, acked.missed) == (ACKED, None, 2)
+    assert (await store.intend(ref, IntentionBatch(moves=[ack]))).moved == ()
+    [offer] = await store.offers_by_id(ref, [b"none", made.id])
+    assert offer.occurrence == acked
+
+
+async def test_offers_come_by_importance_then_by_registration(store, ref, make):
+    items = [
+        intend(make, c, importance=i) for c, i in [("a", 0.5), ("b", 0.9), ("c", 0.5), ("d", 5)]
+    ]
+    ranked = intend(make, "secret", tier_rank=3)
+    await store.intend(
+        ref,
+        IntentionBatch(
+            put=[*items, ranked],
+            occurrences=[occur(make, i) for i in (*reversed(items), ranked)],
+        ),
+    )
+    offers = await store.offers(ref, ready_before=NOW, ceiling=1)
+    assert [o.intention.content for o in offers] == ["d", "b", "a", "c"]
+    assert await store.offers(ref, ready_before=NOW - 1) == []
+    mine = await store.offers(ref, intention_ids=[items[0].id], ready_before=NOW, states=[DUE])
+    assert [o.intention.content for o in mine] == ["a"]
+    assert await store.offers(ref, states=[ACKED]) == []
+
+
+async def test_cues_are_read_on_from_a_place(store, ref, make):
+    kind = TriggerType.CONTEXT
+    items = [intend(make, f"n{n}", trigger_type=kind, cue=bytes([n] * 4)) for n in range(5)]
+    await store.intend(ref, IntentionBatch(put=items[:3]))
+    await store.intend(ref, IntentionBatch(put=[*items[3:], intend(make)]))
+    first = await store.cues(ref, 0, limit=2)  # a place is never cut in two
+    assert [c.intention_id for c in first] == [i.id for i in items[:3]]
+    rest = await store.cues(ref, first[-1].place)
+    assert [(c.intention_id, c.cue, c.active) for c in rest] == [
+        (i.id, i.cue, True) for i in items[3:]
+    ]
+    [stored] = await store.intentions_by_id(ref, [items[0].id])
+    await store.intend(ref, IntentionBatch(put=[replace(stored, state=IntentionState.DONE)]))
+    [changed] = await store.cues(ref, rest[-1].place)
+    assert (changed.intention_id, changed.active) == (items[0].id, False)
+
+
+async def test_forgetting_a_unit_removes_what_was_read_from_it(store, ref, make):
+    row, other = make.row(), make.row()
+    await store.apply(ref, Batch(units=[row, other]))
+    mine, plain = intend(make, source_id=row.unit.id), intend(make)
+    await store.intend(ref, IntentionBatch(put=[mine, plain], occurrences=[occur(make, mine)]))
+    of = IntentionFilter(source_ids=[row.unit.id])
+    assert await store.intention_count(ref, of) == 1
+    await store.apply(ref, Batch(erase=[row.unit.id]))
+    assert await store.intention_count(ref, of) == 0
+    assert await store.offers(ref) == []
+    late = intend(make, source_id=row.unit.id)
+    await store.intend(ref, IntentionBatch(put=[late]))
+    assert [i.id for i in await store.intentions(ref, IntentionFilter())] == [plain.id]
+
+
+async def test_other_banks_are_out_of_reach(store, ref, make):
+    item = intend(make, next_due=NOW, trigger_event="deploy", cue=b"1234")
+    made = occur(make, item)
+    told = Event("e", "deploy", NOW, NOW)
+    await store.intend(ref, IntentionBatch(put=[item], occurrences=[made], events=[told]))
+    for stranger in (BankRef("elsewhere", ref.bank), BankRef(ref.tenant, "another")):
+        await store.intend(
+            stranger,
+            IntentionBatch(
+                remove=[item.id],
+                occurrences=[occur(make, item, "2")],
+                moves=[OccurrenceMove(made.id, ACKED, None, OPEN)],
+            ),
+        )
+        assert await store.intentions(stranger, IntentionFilter()) == []
+        assert await store.intentions_by_id(stranger, [item.id]) == []
+        assert await store.intentions_due(stranger, NOW, None) == []
+        assert await store.intentions_on(stranger, ["deploy"], None) == []
+        assert await store.cues(stranger, 0) == []
+        assert await store.offers(stranger) == []
+        assert await store.offers_by_id(stranger, [made.id]) == []
+        assert await store.events(stranger, None, 0) == []
+        assert await store.events_trim(stranger, NOW + 9) == 0
+    [offer] = await store.offers(ref)
+    assert offer.occurrence == made
+    await store.bank_drop(ref)
+    assert await store.offers(ref) == []
+    assert await store.next_due() is None
+
+
+async def test_a_strict_batch_is_refused_whole(store, ref, make):
+    item = intend(make)
+    made = occur(make, item)
+    await store.intend(ref, IntentionBatch(put=[item], occurrences=[made]))
+    [stored] = await store.intentions_by_id(ref, [item.id])
+    batch = IntentionBatch(
+        put=[replace(stored, fired_count=1)],
+        moves=[OccurrenceMove(made.id, ACKED, None, OPEN, token=7)],
+        strict=True,
+    )
+    with pytest.raises(Conflict):
+        await store.intend(ref, batch)
+    assert await store.intentions_by_id(ref, [item.id]) == [stored]
+    assert await store.offer_count(ref, NOW, None) == 1
+    assert await store.offer_count(ref, NOW - 1, None) == 0
+
+
+async def test_what_is_to_be_sent_waits_until_it_is(store, ref, make, clock):
+    item = intend(make)
+    made = occur(make, item)
+    await store.intend(ref, IntentionBatch(put=[item], occurrences=[made]))
+    assert await store.next_due() == NOW
+    [offer] = await store.to_send(ref, NOW)
+    assert offer.occurrence == made
+    await store.intend(ref, IntentionBatch(sent=[made.id]))
+    assert await store.to_send(ref, NOW + 99) == []
+    assert await store.next_due() is None
+    assert await store.banks_due(NOW + 99) == []
+    snooze = OccurrenceMove(made.id, OccurrenceState.SNOOZED, NOW + 50, OPEN)
+    await store.intend(ref, IntentionBatch(moves=[snooze]))
+    assert await store.next_due() == NOW + 50
+    await store.intend(ref, IntentionBatch(sent=[made.id]))  # too early: it is not its time yet
+    assert await store.banks_due(NOW + 50) == [ref]
+    await store.intend(ref, IntentionBatch(moves=[replace(snooze, state=ACKED, ready_at=None)]))
+    assert await store.to_send(ref, NOW + 99) == []
+
+
+async def test_a_stream_reads_on_from_its_place(store, ref, make):
+    items = [intend(make, f"n{n}", tier_rank=n) for n in range(3)]
+    made = [occur(make, item) for item in items]
+    made[0] = replace(made[0], ready_at=NOW + 5)
+    await store.intend(ref, IntentionBatch(put=items, occurrences=made))
+
+    async def names(after: tuple[int, bytes], before: int, **more) -> list[str]:
+        offers = await store.offers_since(ref, after, before, more.pop("ceiling", None), **more)
+        return [o.intention.content for o in offers]
+
+    assert await names((0, b""), NOW) == ["n1", "n2"]
+    assert await names((0, b""), NOW + 5, ceiling=1) == ["n1", "n0"]
+    assert await names((NOW, made[1].id), NOW + 5) == ["n2", "n0"]
+    assert await names((NOW, made[1].id), NOW + 5, limit=1) == ["n2"]
