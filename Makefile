@@ -6,6 +6,7 @@ LOCK_FLAGS ?=
 BIN := .venv/bin
 TOOLS := build/tools
 HINDSIGHT := 0.9.1 1.1.0
+HEBBS := 0.4.1
 LOCK := $(TOOLS)/bin/uv pip compile --quiet --no-config --universal --python-version 3.11 \
 	--generate-hashes --no-annotate --custom-compile-command "make lock" $(LOCK_FLAGS)
 
@@ -60,6 +61,9 @@ lock: setup ## write requirements/*.txt anew from pyproject.toml (LOCK_FLAGS=--u
 		printf '%s\n' hindsight-client==$$version pytest pytest-asyncio pytest-timeout | \
 		$(LOCK) - --constraint requirements/dev.txt \
 			--output-file requirements/hindsight-$$version.txt || exit 1; done
+	@for version in $(HEBBS); do echo hebbs==$$version | \
+		$(LOCK) - --constraint requirements/dev.txt \
+			--output-file requirements/hebbs-$$version.txt || exit 1; done
 
 clean: ## remove what was built and cached; .venv, the model and ./data stay
 	@rm -rf dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from . import beam, ingest, latency, locomo, made, report
+from . import beam, ingest, intentions, latency, locomo, made, prime, report
 from .metrics import Figures
 
 RESULTS = Path(__file__).parent / "results"
@@ -16,7 +16,9 @@ BENCHES: dict[str, tuple[Callable[[Sequence[str]], Figures], str]] = {
     "locomo": (locomo.main, "turns found on chats between people, beside BM25"),
     "beam": (beam.main, "messages found on chats with an assistant, beside BM25"),
     "latency": (latency.main, "recall, prime, start, retain, forget: time and memory"),
+    "prime": (prime.main, "prime in the process, over REST and gRPC, at 1 to 64 clients"),
     "ingest": (ingest.main, "turns a second, bytes a unit, share of embedding"),
+    "intentions": (intentions.main, "check among many, register, send when due"),
 }
 
 
@@ -32,7 +34,12 @@ def small(folder: Path) -> dict[str, list[str]]:
             *("--sizes", "1000", "--queries", "200", "--stored", "5000"),
             *("--data", str(folder / "data")),
         ],
+        "prime": ["--sizes", "50,2000", "--wire-runs", "100"],
         "ingest": [str(chats)],
+        "intentions": [
+            *("--count", "10000", "--checks", "200", "--pushes", "500"),
+            *("--data", str(folder / "data")),
+        ],
     }
 
 

@@ -25,14 +25,16 @@ _DURATION = re.compile(r"([\w-]+);dur=([\d.]+)")
 class Server:
     """`remembrancer serve` on a free port; use it in a `with` block."""
 
-    def __init__(self, folder: Path, embedder: str) -> None:
+    def __init__(self, folder: Path, embedder: str, *, grpc: bool = False, **settings: str) -> None:
         self.port = _free_port()
+        self.grpc_port = _free_port() if grpc else 0
         self._log = folder.with_name(f"{folder.name}-server.log")
         self._env = os.environ | {
             "REMEMBRANCER_DATA": str(folder),
             "REMEMBRANCER_HTTP": f"127.0.0.1:{self.port}",
-            "REMEMBRANCER_GRPC": "off",
+            "REMEMBRANCER_GRPC": f"127.0.0.1:{self.grpc_port}" if grpc else "off",
             "REMEMBRANCER_EMBEDDER": embedder,
+            **{f"REMEMBRANCER_{name.upper()}": value for name, value in settings.items()},
         }
         self._process: subprocess.Popen[bytes] | None = None
 

@@ -7,7 +7,7 @@ import json
 import sys
 from pathlib import Path
 from types import NoneType
-from typing import Any, get_args
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 from annotated_types import Ge, Gt, Le, Lt
 from generated_doc import main, table
@@ -32,7 +32,8 @@ that cannot be is an error when the memory is opened.
 """
 
 ALIASED = """\
-Variables of Hindsight that are read, too; those above win over them. An empty one counts as unset.
+Variables of Hindsight and HEBBS that are read, too; those above win over them. An empty one counts
+as unset.
 """
 
 TAIL = """\
@@ -62,7 +63,7 @@ def page() -> str:
     rows = [_row(name, field) for name, field in Settings.model_fields.items()]
     header = ("Name", "Environment variable", "Type", "Default", "Meaning")
     aliases = [[f"`{name}`", f"`{field}`"] for name, field in ALIASES.items()]
-    aliased = f"{ALIASED}\n{table(('Hindsight', 'Name'), aliases)}"
+    aliased = f"{ALIASED}\n{table(('Variable', 'Name'), aliases)}"
     return f"{HEAD}\n{table(header, rows)}\n{aliased}\n{TAIL}"
 
 
@@ -81,9 +82,18 @@ def _type(field: FieldInfo) -> str:
     """Spell a type and its bounds; that a value may be missing is seen from its default."""
     kinds = [kind for kind in get_args(field.annotation) if kind is not NoneType]
     optional = NoneType in get_args(field.annotation)
-    said = NAMES[kinds[0] if optional else field.annotation]
+    kind = kinds[0] if optional else field.annotation
+    if get_origin(kind) is Annotated:
+        kind = get_args(kind)[0]
+    said = _one_of(kind) or NAMES[kind]
     bounds = [_bound(each) for each in _metadata(field) if type(each) in BOUNDS]
     return ", ".join([said, *bounds])
+
+
+def _one_of(kind: Any) -> str:
+    """Spell the values of a Literal; nothing of other types."""
+    values = get_args(kind) if get_origin(kind) is Literal else ()
+    return " or ".join(f"`{value}`" for value in values)
 
 
 def _metadata(field: FieldInfo) -> list[Any]:

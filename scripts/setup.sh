@@ -36,7 +36,7 @@ if ! cmp -s pyproject.toml .venv/installed-pyproject.toml; then
 fi
 .venv/bin/python scripts/fetch_models.py
 
-# Hindsight's clients, each in an environment of its own, for tests/wire/hindsight. Only these
+# The clients of Hindsight and HEBBS, each in an environment of its own, for tests/wire. Only their
 # tests need them, so a checkout without them works: the tests then say what is missing.
 install_client() {
     client=$(basename "$1" .txt) home=.venv/clients/$(basename "$1" .txt)
@@ -49,5 +49,5 @@ install_client() {
         cp "$1" "$home/installed-lock.txt" ||
         say "$client could not be installed: its tests will be skipped" >&2
 }
-for lock in requirements/hindsight-*.txt; do install_client "$lock" & done
+for lock in requirements/hindsight-*.txt requirements/hebbs-*.txt; do install_client "$lock" & done
 wait

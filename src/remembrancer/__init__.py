@@ -19,6 +19,8 @@ from ._version import __version__
 if TYPE_CHECKING:
     from .faces.library.blocking import Memory
     from .faces.library.memory import AsyncMemory
+    from .faces.library.prospective import AsyncProspectiveMemoryManager, ProspectiveMemoryManager
+    from .faces.library.prospective_items import DueItem, ProspectiveItem
     from .finding.composite import ScoringWeights
     from .finding.search import Weights
     from .nouns.errors import (
@@ -36,13 +38,17 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AsyncMemory",
+    "AsyncProspectiveMemoryManager",
     "Conflict",
+    "DueItem",
     "InvalidInput",
     "Item",
     "Memory",
     "ModelMismatch",
     "ModelUnavailable",
     "NotFound",
+    "ProspectiveItem",
+    "ProspectiveMemoryManager",
     "RemembrancerError",
     "ScoringWeights",
     "Settings",
@@ -56,6 +62,10 @@ __all__ = [
 
 _HOMES = {
     "AsyncMemory": ".faces.library.memory",
+    "AsyncProspectiveMemoryManager": ".faces.library.prospective",
+    "DueItem": ".faces.library.prospective_items",
+    "ProspectiveItem": ".faces.library.prospective_items",
+    "ProspectiveMemoryManager": ".faces.library.prospective",
     "Item": ".verbs.units",
     "Conflict": ".nouns.errors",
     "InvalidInput": ".nouns.errors",

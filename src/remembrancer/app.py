@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import random
 from collections.abc import Mapping
 from datetime import timedelta, timezone
 from pathlib import Path
@@ -32,37 +33,43 @@ from .verbs.audit import Audit, AuditLog
 from .verbs.bank_config import BankConfigs
 from .verbs.banks import SWEEP_DROPPED, Banks
 from .verbs.browse import Browse
+from .verbs.check import Check
 from .verbs.corrections import Corrector
 from .verbs.curate import Curate
-from .verbs.deliveries import Deliveries
 from .verbs.dry_run import DryRun
 from .verbs.embedding import check_generation, embed_pending, reembed
 from .verbs.entities import Entities
+from .verbs.events import TRIM
 from .verbs.export import EXPORT, Export
 from .verbs.facts import FactReader
 from .verbs.files import FILE_RETAIN, Files
 from .verbs.forget import SWEEP, Forget
+from .verbs.future import Future
+from .verbs.gate import Gate
 from .verbs.graph import Graph
 from .verbs.importing import IMPORT, Import
+from .verbs.keys import Keys
+from .verbs.memories import Memories
 from .verbs.meters import RETAINED_FACTS, RETAINED_ITEMS, Meters
 from .verbs.operations import Operations
-from .verbs.outbox import DELIVER, Outbox
+from .verbs.outbox import Outbox
 from .verbs.prime import Prime
 from .verbs.queued import RETAIN, QueuedRetain
 from .verbs.recall import Recall
+from .verbs.recue import keep_cued, recue
 from .verbs.reflect import Reflect
 from .verbs.reprocess import REPROCESS, Reprocess
 from .verbs.resolver import Resolver
 from .verbs.retain import Limits, Progress, Retain, Retained
+from .verbs.revise import MOVED_OUT
 from .verbs.rewriting import Rewriter
 from .verbs.stats import Stats
 from .verbs.status import Status, status
+from .verbs.telling import Telling
 from .verbs.templates import Templates
 from .verbs.units import DateFinder, Drafter
 from .verbs.uploads import Uploads
-from .verbs.webhooks import Webhooks
 
-_SENT_AT_ONCE = 8
 _RETRY_S = 30.0  # between tries to embed what waits for the embedder
 
 log = logging.getLogger(__name__)
@@ -95,6 +102,18 @@ class App:
             embedder.dim if embedder else 0,
             settings.index_memory_mb * 1024 * 1024,
         )
+        self.future = Future(
+            store,
+            embedder,
+            analyzer,
+            ids=ids,
+            clock=clock,
+            generation=generation,
+            event_days=settings.event_days,
+        )
+        self.remind, self.check, self.due = self.future.remind, self.future.check, self.future.due
+        self.events, self.occurrences = self.future.events, self.future.occurrences
+        self.once, self.calendars = self.future.once, self.future.calendars
         drafter = Drafter(analyzer, ids, dates)
         self.outbox = Outbox(store, ids=ids, clock=clock)
         self.retain = Retain(
@@ -107,6 +126,7 @@ class App:
             generation=generation,
             on_done=self._count,
             outbox=self.outbox,
+            intend=self.future.intending if settings.retain_intentions else None,
         )
         self.dry_run = DryRun(
             store, drafter, FactReader(ids), clock=clock, max_bytes=settings.max_content_bytes
@@ -147,27 +167,40 @@ class App:
             store, rewriter, reader, resolver, ids=ids, clock=clock, generation=generation
         )
         self.forget = Forget(store, self.indexes, ids=ids, clock=clock)
+        self.memories = Memories(
+            store,
+            self.indexes,
+            embedder,
+            rewriter,
+            self.curate,
+            self.forget,
+            ids=ids,
+            clock=clock,
+            generation=generation,
+            embedder_failed=self.retain.embedder_failed,
+        )
         self.entities = Entities(store, ids=ids, clock=clock)
         self.operations = Operations(store, clock=clock)
         self.configs = BankConfigs(store, settings, clock=clock)
         self.banks = Banks(store, self.indexes, self.configs, settings, ids=ids, clock=clock)
         self.templates = Templates(self.banks)
         self.stats = Stats(store, self.indexes, clock=clock)
-        self.audit_log = AuditLog(store, self.configs, Audit(ids=ids, clock=clock), clock=clock)
-        outbound = Outbound(allow_private=settings.webhook_allow_private)
-        self.webhooks = Webhooks(store, outbound, ids=ids, clock=clock)
-        deliveries = Deliveries(
+        audit = Audit(ids=ids, clock=clock)
+        self.audit_log = AuditLog(store, self.configs, audit, clock=clock)
+        self.keys = Keys(store, audit, ids=ids, clock=clock, random_bytes=os.urandom)
+        self.gate = Gate(self.keys, settings)
+        self.telling = Telling(
             store,
-            self.webhooks,
-            outbound,
+            Outbound(allow_private=settings.webhook_allow_private),
+            self.occurrences,
             ids=ids,
             clock=clock,
+            chance=random.random,
             user_agent=f"remembrancer/{__version__}",
+            lease_s=settings.worker_lease_s,
         )
-        # Of its own, so that slow receivers hold up nothing but each other.
-        self.courier = Worker(
-            store, {DELIVER: without_context(deliveries.run)}, clock=clock, slots=_SENT_AT_ONCE
-        )
+        self.webhooks, self.replay = self.telling.webhooks, self.telling.replay
+        self.courier, self.watch = self.telling.courier, self.telling.watch
         uploads = Uploads(store, clock=clock)
         self.files = Files(
             self.retain,
@@ -194,16 +227,24 @@ class App:
                 SWEEP_DROPPED: without_context(self.banks.sweep_dropped),
                 RETAIN: self.queued.run,
                 REPROCESS: self.reprocess.run,
+                MOVED_OUT: without_context(self.memories.revise.finish_move),
+                TRIM: without_context(self.events.trim),
             },
             clock=clock,
             slots=settings.worker_slots,
             lease_us=int(settings.worker_lease_s * 1_000_000),
         )
-        self._upkeep: asyncio.Task[None] | None = None
+        self._generation = generation
+        self._upkeep: list[asyncio.Task[None]] = []
 
     @classmethod
     async def open(
-        cls, settings: Settings, *, clock: Clock | None = None, background: bool = True
+        cls,
+        settings: Settings,
+        *,
+        clock: Clock | None = None,
+        background: bool = True,
+        watch: bool = False,
     ) -> App:
         """Open the store and check that its vectors are the embedder's.
 
@@ -211,6 +252,7 @@ class App:
             settings: where and how.
             clock: the time; the machine's by default.
             background: do upkeep here, and queued work unless `settings.worker` is off.
+            watch: in the background, make and send what falls due, unless `settings.watch` is off.
 
         Raises:
             StoreError, StoreTooNew: the data cannot be used.
@@ -232,21 +274,30 @@ class App:
             if settings.worker:
                 app.worker.start()
                 app.courier.start()
-            app._upkeep = asyncio.create_task(app._embed_what_waits())
+            if watch and settings.watch:
+                app.watch.start()
+            app._start_upkeep()
         return app
 
     async def close(self) -> None:
         """End background work and close everything; what was acknowledged stays."""
-        if self._upkeep is not None:
-            self._upkeep.cancel()
-            await asyncio.gather(self._upkeep, return_exceptions=True)
+        for task in self._upkeep:
+            task.cancel()
+        await asyncio.gather(*self._upkeep, return_exceptions=True)
+        await self.memories.subscriptions.stop()
+        await self.watch.stop()
         await self.courier.stop()
         await self.worker.stop()
         await self.audit_log.close()
+        await self.keys.close()
         await self.indexes.close()
         await self.store.close()
         if self.embedder is not None:
             await self.embedder.close()
+
+    def checking(self) -> Check:
+        """Return `check` for an application of its own, in which any `now` counts."""
+        return self.future.checking(trusts_now=True)
 
     async def status(self, tenant: str = DEFAULT_TENANT) -> Status:
         """Report what is here; see `verbs.status`."""
@@ -259,6 +310,13 @@ class App:
     async def _sweep(self, job: Job) -> Mapping[str, Any]:
         await self.forget.sweep(job.ref)
         return {}
+
+    def _start_upkeep(self) -> None:
+        self._upkeep.append(asyncio.create_task(self._embed_what_waits()))
+        if self.embedder is not None:
+            failed = self.remind.embedder_failed
+            cueing = keep_cued(self.store, self.embedder, self._generation, failed)
+            self._upkeep.append(asyncio.create_task(cueing))
 
     async def _embed_what_waits(self) -> None:
         """Embed units that a crash or an outage left without vectors."""
@@ -289,7 +347,10 @@ async def reembed_store(settings: Settings, progress: Progress | None = None) ->
     store = open_store(settings, SystemClock())
     await store.open()
     try:
-        return await reembed(store, embedder, progress)
+        done = await reembed(store, embedder, progress)
+        active = next(g for g in await store.generations() if g.active)
+        await recue(store, embedder, active.number)
+        return done
     finally:
         await store.close()
         await embedder.close()

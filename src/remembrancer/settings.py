@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, SecretStr
 from pydantic.fields import FieldInfo
@@ -30,6 +30,16 @@ _PATH = re.compile(r"(?:/[\w.~-]+)+", re.ASCII)
 BasePath = Annotated[str, AfterValidator(_base_path)]
 
 
+def _api_key(value: SecretStr) -> SecretStr:
+    if not _TOKEN.fullmatch(value.get_secret_value()):
+        raise ValueError("must be ASCII characters without spaces, as a header can hold them")
+    return value
+
+
+_TOKEN = re.compile(r"[!-~]+")
+ApiKey = Annotated[SecretStr, AfterValidator(_api_key)]
+
+
 ALIASES = {
     "HINDSIGHT_API_HOST": "http",
     "HINDSIGHT_API_PORT": "http",
@@ -39,14 +49,23 @@ ALIASES = {
     "HINDSIGHT_API_WORKER_MAX_SLOTS": "worker_slots",
     "HINDSIGHT_API_EMBEDDINGS_OPENAI_API_KEY": "embedder_key",
     "HINDSIGHT_API_EMBEDDINGS_OPENAI_BASE_URL": "embedder_url",
+    "HINDSIGHT_API_TENANT_API_KEY": "api_key",
+    "HEBBS_API_KEY": "api_key",
+    "HEBBS_AUTH_ENABLED": "auth",
+    "HEBBS_RATE_LIMIT_ENABLED": "rate_limit",
+    "HEBBS_RATE_LIMIT_READ_RATE": "rate_read",
+    "HEBBS_RATE_LIMIT_WRITE_RATE": "rate_write",
 }
-"""Hindsight's environment variables that are read, too, and the settings that they stand for."""
+"""Environment variables of Hindsight and HEBBS that are read, too, and the settings that they stand
+for."""
+
+_AUTH = {"true": "on", "1": "on", "false": "off", "0": "off"}  # of HEBBS_AUTH_ENABLED
 
 _HOST, _PORT = "127.0.0.1", "6381"
 
 
 def aliased(variables: Mapping[str, str]) -> dict[str, str]:
-    """Return settings that are given under Hindsight's names.
+    """Return settings that are given under the names of Hindsight and HEBBS.
 
     Raises:
         ValueError: the database is none that this server can use.
@@ -58,6 +77,8 @@ def aliased(variables: Mapping[str, str]) -> dict[str, str]:
     if host or port:
         host = host or _HOST
         found["http"] = f"{f'[{host}]' if ':' in host else host}:{port or _PORT}"
+    if "auth" in found:
+        found["auth"] = _AUTH.get(found["auth"].strip().lower(), found["auth"])
     scheme = found.get("store", "sqlite://").partition(":")[0]
     if scheme != "sqlite":  # the URL itself may hold a password
         raise ValueError(
@@ -68,7 +89,7 @@ def aliased(variables: Mapping[str, str]) -> dict[str, str]:
 
 
 class _Aliases(PydanticBaseSettingsSource):
-    """Reads Hindsight's environment variables; ours win over them."""
+    """Reads environment variables of Hindsight and HEBBS; ours win over them."""
 
     def get_field_value(
         self,
@@ -97,6 +118,29 @@ class Settings(BaseSettings):
     base_path: BasePath = Field(
         "", description="Path under which the HTTP face is served, too, such as /memory."
     )
+
+    auth: Literal["auto", "on", "off"] = Field(
+        "auto",
+        description="Whether requests need an API key; auto: once there is one. Off only while "
+        "bound to loopback.",
+    )
+    api_key: ApiKey | None = Field(
+        None,
+        description="A key that may do everything, of tenant default: for containers. Others are "
+        "made with `remembrancer keys create`.",
+    )
+    allowed_hosts: tuple[str, ...] = Field(
+        (),
+        description="Names in the Host header that are taken without auth, beside those of "
+        "loopback: of a proxy in front.",
+    )
+    rate_limit: bool = Field(True, description="Bound how often each key may call.")
+    rate_read: float = Field(5_000, gt=0, description="Reading requests of a key, a second.")
+    rate_read_burst: float = Field(10_000, ge=1, description="As many at once.")
+    rate_write: float = Field(1_000, gt=0, description="Changing requests of a key, a second.")
+    rate_write_burst: float = Field(5_000, ge=1, description="As many at once.")
+    rate_admin: float = Field(10, gt=0, description="Administering requests of a key, a second.")
+    rate_admin_burst: float = Field(20, ge=1, description="As many at once.")
 
     embedder: str = Field(
         "bge-small",
@@ -139,6 +183,13 @@ class Settings(BaseSettings):
     )
     prime_window_days: float = Field(7, gt=0, description="How far back a prime calls recent.")
 
+    event_days: float = Field(
+        30, gt=0, le=3_650, description="Days that events told to a bank are kept."
+    )
+    retain_intentions: bool = Field(
+        True, description="Register what a retained text says is to be done later."
+    )
+
     worker: bool = Field(
         True, description="Work on what is queued; off: `remembrancer worker` does, elsewhere."
     )
@@ -148,6 +199,11 @@ class Settings(BaseSettings):
         ge=0.1,
         le=86_400,
         description="Seconds after which what a dead process worked on is taken over.",
+    )
+
+    watch: bool = Field(
+        True,
+        description="Make and send what falls due, in servers and workers; off: others do.",
     )
 
     webhook_allow_private: bool = Field(

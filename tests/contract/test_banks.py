@@ -12,6 +12,7 @@ from remembrancer.keeping.batch import Batch, Trigger, VectorPatch
 from remembrancer.nouns import memory
 from remembrancer.nouns.errors import InvalidInput, StoreError
 from remembrancer.nouns.memory import BankRef, JobState, Link, LinkType
+from remembrancer.nouns.names import OF_TENANT, UNNAMED
 
 
 async def test_profiles_and_sizes(store, ref, make, clock):
@@ -45,6 +46,14 @@ async def test_banks_are_listed_by_name_within_a_tenant(store):
     assert [b.ref.bank for b in await store.banks("t")] == ["a", "b", "c"]
     assert [b.ref.bank for b in await store.banks("t", 1, 1)] == ["b"]
     assert await store.banks("none") == []
+
+
+async def test_the_banks_of_the_house_are_not_listed(store):
+    for name in (UNNAMED, OF_TENANT, "a", " b", "\u00e9"):
+        await store.bank_put(BankRef("t", name), {})
+    assert [b.ref.bank for b in await store.banks("t")] == [" b", "a", "\u00e9"]
+    assert await store.bank_count("t") == 3
+    assert (await store.bank(BankRef("t", UNNAMED))).ref == BankRef("t", UNNAMED)
 
 
 async def test_banks_are_found_by_a_part_of_their_names(store):

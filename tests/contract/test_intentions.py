@@ -319,3 +319,30 @@ async def test_a_stream_reads_on_from_its_place(store, ref, make):
     assert await names((0, b""), NOW + 5, ceiling=1) == ["n1", "n0"]
     assert await names((NOW, made[1].id), NOW + 5) == ["n2", "n0"]
     assert await names((NOW, made[1].id), NOW + 5, limit=1) == ["n2"]
+
+
+async def test_events_are_found_by_their_ids(store, ref):
+    events = [Event(f"e{n}", "deploy", NOW + n, NOW, {"n": n}) for n in range(3)]
+    await store.intend(ref, IntentionBatch(events=events))
+    assert await store.events_by_id(ref, ["e2", "none", "e0"]) == [events[2], events[0]]
+    assert await store.events_by_id(ref, []) == []
+    assert await store.events_by_id(BankRef(ref.tenant, "elsewhere"), ["e0"]) == []
+    assert await store.events_by_id(BankRef("somebody", ref.bank), ["e0"]) == []
+
+
+async def test_cues_that_want_embedding_are_found_in_all_banks(store, ref, make):
+    other = BankRef("somebody", "bank")
+    kind = TriggerType.CONTEXT
+
+    def cue(generation: int, state: IntentionState = IntentionState.ACTIVE) -> Intention:
+        return intend(make, trigger_type=kind, cue_text="x", cue_generation=generation, state=state)
+
+    own, waits, old, new = (cue(number) for number in (0, -1, 1, 2))
+    paused, done = cue(1, IntentionState.PAUSED), cue(1, IntentionState.DONE)
+    await store.intend(ref, IntentionBatch(put=[own, waits, old, new, paused, done]))
+    elsewhere = cue(3)
+    await store.intend(other, IntentionBatch(put=[elsewhere]))
+    found = await store.cues_stale(2)
+    assert set(found) == {(ref, i.id) for i in (waits, old, paused)} | {(other, elsewhere.id)}
+    assert len(await store.cues_stale(2, 2)) == 2
+    assert {i for _, i in await store.cues_stale(3)} == {waits.id, old.id, new.id, paused.id}

@@ -132,6 +132,15 @@ async def test_nothing_of_another_bank_is_counted(store, ref, batch):
                 assert await view.histogram(field, 0, NOW * 2, STEP) == {}
 
 
+async def test_memories_are_counted_by_tenant(store, ref, make, batch):
+    await store.apply(ref, batch)
+    await store.apply(BankRef("other", "b"), replace(make.document("d", ["one"])))
+    assert await store.memory_count(ref.tenant) == 3
+    assert await store.memory_count("other") == 1
+    assert await store.memory_count("none") == 0
+    assert await store.memory_count() == 4
+
+
 async def test_totals_are_over_all_tenants(store, ref, make, batch):
     await store.apply(ref, batch)
     await store.apply(BankRef("other", "b"), replace(make.document("d", ["one"])))

@@ -31,6 +31,7 @@ WITH_CURL = {
     "entities.md",
     "http.md",
     "files.md",
+    "intentions.md",
     "webhooks.md",
 }
 WIRE = [path for path in DOCS if path.name in WITH_CURL]

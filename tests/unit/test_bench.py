@@ -11,7 +11,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from bench import __main__ as benches
-from bench import beam, ingest, latency, locomo, made, speed
+from bench import beam, ingest, intentions, latency, locomo, made, prime, speed
 from bench.bm25 import LUCENE_STOP, Bm25
 from bench.datasets import load_chats
 from bench.metrics import (
@@ -288,6 +288,21 @@ def test_latency_bench(tmp_path, monkeypatch):
     assert set(again) == {"rss.100.mb", "rss.200.mb"}  # the store was used again
 
 
+def test_intentions_are_checked_registered_and_sent(tmp_path):
+    arguments = ("--count", "1000", "--checks", "20", "--pushes", "40", "--data", str(tmp_path))
+    figures = written(tmp_path, intentions, *arguments)
+    for name in (
+        "check.1000.p50_ms",
+        "check.1000.p99_ms",
+        "check.1000.returned",
+        "register.per_s",
+        "push.40.lag_p99_s",
+    ):
+        assert figures[name] > 0, name
+    again = written(tmp_path, intentions, *arguments, "--parts", "check")
+    assert "register.to_1000.per_s" not in again  # the bank was used again
+
+
 def test_brute_force_finds_the_vector_itself():
     assert speed.BruteForce(100).search_ms() > 0
 
@@ -336,3 +351,35 @@ def written(folder, bench, *arguments):
     assert set(read) == set(figures)
     assert all(isinstance(value, int | float) for value in read.values())
     return read
+
+
+def test_prime_is_measured_in_the_process_and_over_both_wires(tmp_path):
+    figures = written(
+        tmp_path,
+        prime,
+        *("--memories", "300", "--sizes", "50,60", "--clients", "1,3"),
+        *("--runs", "5", "--wire-runs", "4"),
+    )
+    names = [
+        f"{name}{cue}"
+        for name in (
+            *("prime.inproc.entity_50", "prime.inproc.entity_60"),
+            *(f"prime.{w}.{n}{e}" for w in ("rest", "grpc") for n in (1, 3)
+              for e in (".entity_50", "")),
+        )
+        for cue in ("", ".cue")
+    ]  # fmt: skip
+    names += ["prime.inproc.300", "prime.inproc.300.d384"]
+    measures = ("p50_ms", "p95_ms", "p99_ms", "best_ms", "cpu_ms")
+    assert set(figures) == {f"{name}.{m}" for name in names for m in measures}
+    for name in names:
+        times = [figures[f"{name}.{m}"] for m in ("best_ms", "p50_ms", "p95_ms", "p99_ms")]
+        assert times == sorted(times)
+        assert times[0] > 0
+    assert prime.figures_of("x", [n / 1e3 for n in range(200, 0, -1)], 1.0) == {
+        "x.p50_ms": 101,
+        "x.p95_ms": 191,
+        "x.p99_ms": 199,
+        "x.best_ms": 1,
+        "x.cpu_ms": 5,
+    }

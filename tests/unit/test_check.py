@@ -242,6 +242,36 @@ def test_expiry_ends_what_nobody_took(run: Any) -> None:
     run(scene)
 
 
+def test_expiry_ends_every_open_one(run: Any) -> None:
+    async def scene(h: House) -> None:
+        daily = Recurrence("UTC", datetime(2026, 5, 1, 8), rrule="FREQ=DAILY")
+        ends = NOW + timedelta(days=3, hours=1) // timedelta(microseconds=1)
+        await h.register(
+            "all", recurrence=daily, options={"misfire": "all"}, expires_at=ends, importance=0.1
+        )
+        h.clock.advance(timedelta(days=3))
+        assert await h.check(lease_s=60) == ["all", "all", "all"]
+        h.clock.advance(timedelta(hours=2))
+        assert await h.check() == []
+        offers = await h.store.offers(REF)
+        assert {o.occurrence.state for o in offers} == {OccurrenceState.EXPIRED}
+        assert len(offers) == 3
+
+    run(scene)
+
+
+def test_a_rule_that_is_over_is_done_with_its_last(run: Any) -> None:
+    async def scene(h: House) -> None:
+        twice = Recurrence("UTC", datetime(2026, 5, 4, 10), rrule="FREQ=DAILY;COUNT=2")
+        item = await h.register("twice", recurrence=twice)
+        for state in (IntentionState.ACTIVE, IntentionState.DONE):
+            h.clock.advance(timedelta(days=1))
+            assert await h.check(Mode.CONSUME) == ["twice"]
+            assert await h.state(item) is state
+
+    run(scene)
+
+
 def test_quiet_hours_defer_unless_it_is_urgent(run: Any) -> None:
     async def scene(h: House) -> None:
         quiet = {"quiet": {"start": "08:00", "end": "12:00", "zone": "UTC"}}

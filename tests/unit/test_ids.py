@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from remembrancer.nouns.clock import FixedClock
 from remembrancer.nouns.errors import InvalidInput
-from remembrancer.nouns.ids import IdMaker, bank_key, parse_id, to_uuid
+from remembrancer.nouns.ids import IdMaker, bank_key, parse_id, to_ulid, to_uuid
 
 
 def test_ids_rise_and_are_uuid7() -> None:
@@ -38,6 +38,7 @@ def test_three_spellings_of_one_id(value: bytes) -> None:
     alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
     number = int.from_bytes(value, "big")
     crockford = "".join(alphabet[(number >> shift) & 31] for shift in range(125, -1, -5))
+    assert to_ulid(value) == crockford
     for text in (to_uuid(value), value.hex(), value.hex().upper(), crockford, crockford.lower()):
         assert parse_id(text) == value
 

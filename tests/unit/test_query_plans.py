@@ -45,3 +45,9 @@ def test_ids_are_looked_up(database: sqlite3.Connection, name: str) -> None:
     whole = [s for s in searches if s.endswith("(bank_key=?)") or s.startswith("SCAN unit")]
     assert searches
     assert whole == [], "\n".join(steps)
+
+
+def test_what_waits_for_no_index_has_an_index_of_its_own(database: sqlite3.Connection) -> None:
+    text = re.sub(r"\?\d*", "1", QUERIES["intention_unindexed"])
+    plan = database.execute(f"EXPLAIN QUERY PLAN {text}").fetchall()
+    assert [row[3] for row in plan] == ["SEARCH i USING INDEX intention_unindexed (bank_key=?)"]

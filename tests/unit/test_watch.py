@@ -18,15 +18,24 @@ from remembrancer.keeping.sqlite import SqliteStore
 from remembrancer.keeping.worker import Worker, without_context
 from remembrancer.models.outbound import Answer, NotReached, Outgoing
 from remembrancer.nouns.clock import FixedClock, to_us
+from remembrancer.nouns.errors import InvalidInput
 from remembrancer.nouns.ids import IdMaker
 from remembrancer.nouns.intention import OccurrenceState, TriggerType
 from remembrancer.nouns.memory import BankRef
 from remembrancer.nouns.recurrence import Recurrence
 from remembrancer.verbs.occurrences import Occurrences
-from remembrancer.verbs.push import PUSH, RETRY_AFTER_S, Push, standard_signature
+from remembrancer.verbs.push import (
+    PUSH,
+    RETRY_AFTER_S,
+    Attempt,
+    Push,
+    push_job,
+    standard_signature,
+)
 from remembrancer.verbs.remind import Remind, Reminder
+from remembrancer.verbs.replay import Replay
 from remembrancer.verbs.watch import Watch
-from remembrancer.verbs.webhooks import INTENTION_DUE, Webhook, Webhooks
+from remembrancer.verbs.webhooks import INTENTION_DUE, HttpConfig, Webhook, Webhooks
 
 NOW = to_us(datetime(2026, 5, 4, 9))
 REF = BankRef("default", "bank")
@@ -69,6 +78,7 @@ class House:
             chance=lambda: 0.5,
             user_agent="test",
         )
+        self.replay = Replay(store, self.webhooks, clock=clock)
         self.watch = Watch(store, self.push, ids=ids, clock=clock)
         self.worker = Worker(store, {PUSH: without_context(self.push.run)}, clock=clock)
 
@@ -225,6 +235,58 @@ def test_rules_go_on_by_themselves_and_idle_watchers_have_nothing_to_do(run: Any
         assert h.receiver.contents().count("stretch") == 3
         assert h.receiver.contents().count("breathe") == 1
         assert await h.store.next_due() is None
+
+    run(scene)
+
+
+def test_one_bank_that_fails_holds_up_no_other(run: Any, monkeypatch: Any) -> None:
+    async def scene(h: House) -> None:
+        other = BankRef("default", "another")
+        for ref in (other, REF):
+            asked = [Reminder("call Bob", TriggerType.TIME, trigger_at=NOW)]
+            await h.remind(ref, asked)
+        due = h.store.intentions_due
+
+        async def failing(ref: BankRef, *more: Any) -> Any:
+            if ref == other:
+                raise RuntimeError("a rule that cannot be read")
+            return await due(ref, *more)
+
+        monkeypatch.setattr(h.store, "intentions_due", failing)
+        assert await h.watch.look() == 1
+        assert len(await h.store.offers(REF)) == 1
+        assert await h.store.offers(other) == []
+
+    run(scene)
+
+
+def test_headers_of_ones_own_win_but_those_that_prove_it_is_us(run: Any) -> None:
+    async def scene(h: House) -> None:
+        with pytest.raises(InvalidInput):
+            await h.hook(http=HttpConfig(headers={"Webhook-Id": "1"}))
+        await h.hook(http=HttpConfig(headers={"content-type": "text/plain"}))
+        await h.register("call Bob")
+        await h.pass_time(seconds=60)
+        [sent] = h.receiver.got
+        assert [v for k, v in sent.headers.items() if k.lower() == "content-type"] == ["text/plain"]
+
+    run(scene)
+
+
+def test_an_attempt_that_is_written_down_is_not_made_again(run: Any) -> None:
+    async def scene(h: House) -> None:
+        hook = await h.hook(acknowledges=False)
+        await h.register("call Bob")
+        await h.pass_time(seconds=60)
+        [record] = (await h.webhooks.deliveries(REF, hook.id, 9)).records
+        occurrence = bytes.fromhex(record.data["occurrence_id"].replace("-", ""))
+        attempt = Attempt(hook.id, occurrence.hex(), record.key)
+        job = push_job(REF, attempt, NOW, NOW)
+        assert await h.push.run(job) == {"status": "completed"}
+        assert len(h.receiver.got) == 1
+        await h.replay(REF, hook.id, record.key)
+        await h.pass_time(seconds=1)
+        assert len(h.receiver.got) == 2
 
     run(scene)
 

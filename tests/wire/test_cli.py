@@ -140,9 +140,9 @@ def test_prime_prints_a_context(cli: Cli, chat: str) -> None:
     assert len(shown.out.splitlines()) == 3
     assert all(line.startswith("[2026-06-09] ") for line in shown.out.splitlines())
     primed = cli.ok("prime", "--cue", "Berlin", "--max", "2", "--ratio", "0", "--json").json
-    assert set(primed) == {
+    assert set(primed) >= {
         "bank", "cue", "memories", "temporal_count", "similarity_count", "embed_ms", "total_ms",
-        "degraded",
+        "degraded", "due",
     }  # fmt: skip
     assert primed["temporal_count"] == 0
     assert primed["similarity_count"] == 2

@@ -27,12 +27,19 @@ def test_the_demo_shows_what_happened(tmp_path: Path) -> None:
     assert ran.err == ""
     assert list(tmp_path.glob("remembrancer-*")) == []  # the data folder is gone
     assert max(len(line) for line in ran.out.splitlines()) <= 80
-    titles = ("1. retain", "2. recall", "3. prime", "4. forget", "5. timings")
+    titles = ("1. retain", "2. recall", "3. prime", "4. remind", "5. forget", "6. timings")
     starts = [ran.out.index(title) for title in titles]
     assert starts == sorted(starts)
     ends = [*starts[1:], len(ran.out)]
     parts = [ran.out[start:end] for start, end in zip(starts, ends, strict=True)]
-    checks = (check_retain, check_recall, check_prime, check_forget, check_timings)
+    checks = (
+        check_retain,
+        check_recall,
+        check_prime,
+        check_remind,
+        check_forget,
+        check_timings,
+    )
     for check, part in zip(checks, parts, strict=True):
         check(part)
 
@@ -54,6 +61,18 @@ def check_prime(part: str) -> None:
     assert "[2026-08-31]" in part
     assert "I rented a cello" in part
     assert re.search(r"8 memories: \d recent, \d similar", part)
+
+
+def check_remind(part: str) -> None:
+    """Nothing before its time; then what was asked for, from a memory that was opened anew."""
+    found, early, due, topic = part.split("─╮", maxsplit=1)[0], *part.split("╭─ ")[1:4]
+    assert re.search(r"book the flight to Leeds\s+Fri 04 Sep 2026 09:00\s+active", found)
+    assert "08:59:59" in early
+    assert "nothing" in early
+    assert "09:00:00" in due
+    assert "book the flight to Leeds" in due
+    assert "Maya said: Please remind me" in due
+    assert "whether Nadia can come" in topic
 
 
 def check_forget(part: str) -> None:

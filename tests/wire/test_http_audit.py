@@ -161,3 +161,13 @@ def test_the_log_outlives_the_server_and_goes_with_its_bank(folder: Path, bank: 
         server.client.delete(f"{BANKS}/{bank}")
         assert _log(server, bank)["total"] == 0
         assert bank not in {b["bank_id"] for b in server.banks()}
+
+
+def test_one_entry_is_found_by_its_id(server: Server, bank: str) -> None:
+    _change(server, bank)
+    for entry in _log(server, bank)["items"]:
+        assert _json(server.client.get(f"{BANKS}/{bank}/audit-logs/{entry['id']}")) == entry
+        other = server.client.get(f"{BANKS}/{bank}-other/audit-logs/{entry['id']}")
+        assert other.status_code == 404
+    for wrong in ("none", "00000000-0000-0000-0000-000000000000"):
+        assert server.client.get(f"{BANKS}/{bank}/audit-logs/{wrong}").status_code == 404

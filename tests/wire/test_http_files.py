@@ -151,6 +151,19 @@ def test_office_files_are_read_by_a_package_that_is_installed(
         assert "no text" in empty["error_message"]
 
 
+def test_a_large_upload_takes_little_memory(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "markitdown.py").write_text(FAKE)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with Server(folder, IDLE) as idle:
+        upload(idle, "ada", part("small.pdf", "%PDF small"))
+        before = idle.memory_mb()
+        answer = upload(idle, "ada", part("large.pdf", b"%PDF " + b"x" * 80_000_000))
+        assert answer.status_code == 200
+        assert idle.memory_mb() - before < 50
+
+
 def refused(answer: httpx.Response, status: int = 422) -> dict[str, Any]:
     assert answer.status_code == status, answer.text
     detail = answer.json()["detail"]

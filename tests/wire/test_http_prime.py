@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,8 @@ from uuid import uuid4
 
 import pytest
 from wire_kit import Server
+
+from remembrancer.faces.http.prime import PrimeResponse
 
 FLAT = {
     "memory_id",
@@ -97,6 +100,55 @@ def test_weights_may_be_given_in_part(server: Server, bank: str) -> None:
     assert found["results"][0]["score"] == pytest.approx(2 * 0.5)
 
 
+def test_the_open_servers_order_on_request(server: Server, bank: str) -> None:
+    server.retain(bank, *(f"Door number {n} is red" for n in range(12)))
+    found = _prime(
+        server, entity_id=bank, similarity_cue="door number 3", max_memories=8, order="blocks"
+    )
+    details = [r["strategy_details"][0] for r in found["results"]]
+    assert [d["strategy"] for d in details] == ["temporal"] * 4 + ["similarity"] * 4
+    assert [d["rank"] for d in details[:4]] == [3, 2, 1, 0]
+    scores = [r["score"] for r in found["results"][4:]]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_pinned_ones_come_first_within_the_budget(server: Server, bank: str) -> None:
+    rule = {"content": "Always answer in French", "tags": ["instruction"]}
+    server.retain(bank, rule, *(f"Door number {n} is red" for n in range(30)))
+    found = _prime(server, entity_id=bank, max_tokens=20)
+    assert found["results"][0]["content"] == "Always answer in French"
+    assert [r["memory"]["pinned"] for r in found["results"]] == [True, False, False]
+    assert _prime(server, entity_id=bank, max_tokens=0)["count"] == 0
+
+
+def test_the_text_is_ready_for_a_prompt(server: Server, bank: str) -> None:
+    said = "2026-05-07T23:30:00Z"
+    server.retain(bank, {"content": "Ann: Alice works at Google", "timestamp": said})
+    found = _prime(server, entity_id=bank, format="text", now="2026-05-09T00:00:00+02:00")
+    assert "2026-05-08" in found["text"]
+    assert "Alice works at Google" in found["text"]
+    again = _prime(server, entity_id=bank, format="text", zone="America/New_York")
+    assert "2026-05-07" in again["text"]
+    assert _prime(server, entity_id=bank)["text"] is None
+    assert _prime(server, entity_id=bank, format="text", max_tokens=0)["text"] == ""
+
+
+def test_scores_hold_for_a_given_time(server: Server, bank: str) -> None:
+    server.retain(bank, {"content": "The door is red", "timestamp": "2026-05-01T00:00:00Z"})
+    found = _prime(server, entity_id=bank, now="2026-05-16T00:00:00Z")
+    assert found["results"][0]["score"] == pytest.approx(0.5 + 0.2 * 0.5 + 0.2 * 0.5)
+    assert _prime(server, entity_id=bank, now="2026-04-30T00:00:00Z")["count"] == 0
+
+
+def test_the_answer_is_as_documented(server: Server, bank: str) -> None:
+    """It is not built from the documented models, so it is held against them here."""
+    server.retain(bank, {"content": "The door is red", "metadata": {"a": "b"}, "tags": ["x"]})
+    for cue in ("", "door"):
+        found = _prime(server, entity_id=bank, similarity_cue=cue, temporal_ratio=0, format="text")
+        checked = PrimeResponse.model_validate(found, strict=True, extra="forbid")
+        assert json.loads(checked.model_dump_json()) == found
+
+
 def test_unknown_keys_are_named(server: Server, bank: str) -> None:
     body = {"entity_id": bank, "context": {"a": 1}, "scoring_weights": {"w_luck": 1}}
     answer = server.post("/v1/prime", body)
@@ -136,6 +188,12 @@ def test_an_empty_entity_is_refused(server: Server) -> None:
             "scoring_weights.max_age_us",
         ),
         ({"entity_id": "e", "reinforce": "no"}, "reinforce"),
+        ({"entity_id": "e", "order": "random"}, "order"),
+        ({"entity_id": "e", "max_tokens": -1}, "max_tokens"),
+        ({"entity_id": "e", "now": "soon"}, "now"),
+        ({"entity_id": "e", "zone": "Mars/Base"}, "zone"),
+        ({"entity_id": "e", "zone": ""}, "zone"),
+        ({"entity_id": "e", "format": "xml"}, "format"),
     ],
 )
 def test_wrong_primes_are_refused(server: Server, wrong: Any, field: str) -> None:

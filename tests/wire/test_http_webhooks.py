@@ -18,7 +18,7 @@ from wire_kit import IDLE, WAIT_S, Server
 
 EVENT = "retain.completed"
 SECRET = "a secret of some length"
-KEYS = "id bank_id url secret event_types enabled http_config created_at updated_at".split()
+KEYS = "id bank_id url secret event_types enabled http_config acknowledges created_at updated_at".split()
 
 
 class Receiver:
@@ -84,7 +84,7 @@ def deliveries(server: Server, bank: str, webhook: str, count: int) -> list[dict
 
 def test_a_webhook_is_created_listed_changed_and_deleted(server: Server, bank: str) -> None:
     path = f"/v1/default/banks/{bank}/webhooks"
-    assert server.client.get(path).json() == {"items": []}
+    assert server.client.get(path).json() == {"items": [], "total": 0, "limit": 100, "offset": 0}
     made = hooks(server, bank, url="https://hooks.example/a", secret=SECRET)
     assert made.status_code == 201
     shown = made.json()
@@ -98,7 +98,9 @@ def test_a_webhook_is_created_listed_changed_and_deleted(server: Server, bank: s
         "headers": {},
         "params": {},
     }
-    assert server.client.get(path).json() == {"items": [shown]}
+    listed = server.client.get(path, params={"limit": 5}).json()
+    assert listed == {"items": [shown], "total": 1, "limit": 5, "offset": 0}
+    assert server.client.get(path, params={"offset": 1}).json()["items"] == []
     config = {"method": "put", "headers": {"Authorization": "Bearer x"}}
     body = {"event_types": [EVENT], "enabled": False, "http_config": config}
     changed = server.client.patch(f"{path}/{shown['id']}", json=body).json()
@@ -142,7 +144,7 @@ def test_what_cannot_be_called_is_refused(
     [detail] = answer.json()["detail"]
     assert detail["field"] == field
     assert told in detail["msg"]
-    assert server.client.get(f"/v1/default/banks/{bank}/webhooks").json() == {"items": []}
+    assert server.client.get(f"/v1/default/banks/{bank}/webhooks").json()["total"] == 0
 
 
 def test_unknown_keys_are_told(server: Server, bank: str) -> None:

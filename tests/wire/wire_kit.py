@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -64,6 +65,8 @@ class Server:
         line = self.process.stdout.readline()
         assert "http://" in line, f"the server did not start: {line!r}"
         self.url = line.split()[-1]
+        found = re.search(r"gRPC on port (\d+)", line)
+        self.grpc = f"127.0.0.1:{found.group(1)}" if found else ""
         self.client = httpx.Client(base_url=self.url, timeout=WAIT_S)
 
     def __enter__(self) -> Self:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import ipaddress
 import signal
 import sys
 from collections.abc import Callable
@@ -15,6 +14,7 @@ from ..app import App
 from ..nouns.clock import Clock
 from ..nouns.errors import InvalidInput
 from ..settings import Settings
+from .exposure import check_before, check_keys
 from .grpc.server import GrpcServer
 from .http.server import HttpServer
 
@@ -39,14 +39,19 @@ async def serve(settings: Settings, *, clock: Clock | None = None, background: b
         clock: the time; the machine's by default.
         background: run queued work here, too.
     """
-    http = HttpServer(*loopback(settings.http, "http"))
+    addresses = {"http": address_of(settings.http, "http")}
+    if settings.grpc != "off":
+        addresses["grpc"] = address_of(settings.grpc, "grpc")
+    check_before(settings, addresses)
+    http = HttpServer(*addresses["http"])
     try:
-        grpc = _grpc(settings.grpc)
+        grpc = _grpc(addresses.get("grpc"))
         stop = _Stop()
-        app = await App.open(settings, clock=clock, background=background)
+        app = await App.open(settings, clock=clock, background=background, watch=True)
         try:
+            await check_keys(app, addresses)
             if grpc is not None:
-                await grpc.start()
+                await grpc.start(app)
             stop.calls(http.stop)
             await http.serve(app, lambda: _say_ready(http, grpc))
         finally:
@@ -57,11 +62,11 @@ async def serve(settings: Settings, *, clock: Clock | None = None, background: b
         http.close()
 
 
-def loopback(address: str, field: str) -> tuple[str, int]:
-    """Read HOST:PORT; requests need no key yet, so only this machine may reach it.
+def address_of(address: str, field: str) -> tuple[str, int]:
+    """Read HOST:PORT.
 
     Raises:
-        InvalidInput: it is not HOST:PORT, or not a loopback address; names `field`.
+        InvalidInput: it is not HOST:PORT; names `field`.
     """
     try:
         parts = urlsplit(f"//{address}")
@@ -71,12 +76,6 @@ def loopback(address: str, field: str) -> tuple[str, int]:
     if not host or port is None:
         raise InvalidInput(
             f"{field} must be HOST:PORT, such as 127.0.0.1:6381, and not {address!r}", field=field
-        )
-    if not _is_loopback(host):
-        raise InvalidInput(
-            f"{field} is set to {host}, which others can reach, and requests need no key yet: "
-            f"bind to 127.0.0.1:{port} and let a proxy that asks for keys stand before it",
-            field=field,
         )
     return host, port
 
@@ -101,10 +100,10 @@ class _Stop:
             self._task.cancel()
 
 
-def _grpc(address: str) -> GrpcServer | None:
-    if address == "off":
+def _grpc(address: tuple[str, int] | None) -> GrpcServer | None:
+    if address is None:
         return None
-    host, port = loopback(address, "grpc")
+    host, port = address
     return GrpcServer(f"[{host}]:{port}" if ":" in host else f"{host}:{port}")
 
 
@@ -112,12 +111,3 @@ def _say_ready(http: HttpServer, grpc: GrpcServer | None) -> None:
     also = f"gRPC on port {grpc.port}, " if grpc is not None else ""
     sys.stdout.write(f"Remembrancer {__version__}: {also}ready at {http.url}\n")
     sys.stdout.flush()
-
-
-def _is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

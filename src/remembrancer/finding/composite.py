@@ -7,7 +7,9 @@ score = w_relevance * relevance + w_recency * recency + w_importance * importanc
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
+from typing import NamedTuple
 
 from ..nouns.clock import DAY_US
 from ..nouns.errors import InvalidInput
@@ -38,6 +40,36 @@ class ScoringWeights:
                 )
 
 
+class Scored(NamedTuple):
+    """What the score of one memory depends on; `said_at` in microseconds, `uses` counts accesses.
+
+    Relevance and importance count from 0 to 1 and are cut off outside.
+    """
+
+    relevance: float
+    said_at: int
+    importance: float
+    uses: int
+
+
+def scores(weights: ScoringWeights, now: int, memories: Iterable[Scored]) -> list[float]:
+    """Return the composite scores of memories at a time; one from the future counts as new."""
+    max_age = weights.max_age_us or MAX_AGE_US
+    cap = math.log2(1 + (weights.reinforcement_cap or REINFORCEMENT_CAP))
+    w_relevance, w_recency = weights.w_relevance, weights.w_recency
+    w_importance, w_reinforcement = weights.w_importance, weights.w_reinforcement
+    found = []
+    for relevance, said_at, importance, uses in memories:
+        age = now - said_at
+        found.append(
+            w_relevance * (0.0 if relevance < 0 else 1.0 if relevance > 1 else relevance)
+            + w_recency * (1.0 if age <= 0 else 1.0 - age / max_age if age < max_age else 0.0)
+            + w_importance * (0.0 if importance < 0 else 1.0 if importance > 1 else importance)
+            + w_reinforcement * (min(1.0, math.log2(1 + uses) / cap) if uses else 0.0)
+        )
+    return found
+
+
 def composite(
     weights: ScoringWeights,
     *,
@@ -46,14 +78,5 @@ def composite(
     importance: float,
     access_count: int,
 ) -> float:
-    """Return the composite score; a memory from the future counts as new."""
-    max_age = weights.max_age_us or MAX_AGE_US
-    cap = weights.reinforcement_cap or REINFORCEMENT_CAP
-    recency = 1.0 if age_us <= 0 else max(0.0, 1.0 - age_us / max_age)
-    reinforcement = min(1.0, math.log2(1 + access_count) / math.log2(1 + cap))
-    return (
-        weights.w_relevance * min(1.0, max(0.0, relevance))
-        + weights.w_recency * recency
-        + weights.w_importance * min(1.0, max(0.0, importance))
-        + weights.w_reinforcement * reinforcement
-    )
+    """Return the composite score of one memory; one from the future counts as new."""
+    return scores(weights, age_us, [Scored(relevance, 0, importance, access_count)])[0]

@@ -1,14 +1,11 @@
-"""Which contexts a vector brings up: the cues of one bank in memory, scanned by sign bits.
+"""Which contexts a vector brings up: the cues of one bank in memory.
 
-The bits are those of vectors with their mean taken off, since embeddings of texts lie in a narrow
-cone where signs alone tell little. With h of d bits different, the cosine of two centred vectors is
-about cos(pi h / d) (Goemans and Williamson 1995), and its error has a deviation below
-pi / (2 sqrt(d)). What may reach its threshold within four deviations is compared exactly.
+Sign bits tell which may reach their threshold (`cue_bits`). Those are compared by their components,
+first as float32, and exactly where that is near the threshold.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from itertools import islice
 from typing import Any, NamedTuple
@@ -18,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..keeping.intentions import Cue
 from ..models.embedder import Floats
-from .scan import hamming
+from .cue_bits import CentredBits
 
 THRESHOLD = 0.7
 """The least cosine of a cue that names none."""
@@ -26,9 +23,9 @@ REARM = 0.1
 """How far below its threshold a context has to fall before it may come up again."""
 ROUNDING = 1e-6
 """What components kept as float32 may take off a cosine."""
-EXACT = 4_096
+EXACT = 512
 """Up to so many cues, all are compared exactly."""
-_DEVIATIONS = 4.0
+_ROUGH = 1e-4  # float32 sums of up to 8,192 products are closer than that
 _BLOCK = 4_096
 
 
@@ -103,11 +100,9 @@ class _Group:
         self._rows: dict[bytes, int] = {}
         self._ids: list[bytes] = []
         self._vectors: Floats = np.empty((0, dim), dtype=np.float32)
-        self._floors: NDArray[np.float64] = np.empty(
-            0, dtype=np.float64
-        )  # infinite for a dropped row
+        self._floors: Floats = np.empty(0, dtype=np.float32)  # infinite for a dropped row
         self._armed: NDArray[np.bool_] = np.empty(0, dtype=bool)
-        self._centre: _Centre | None = None
+        self._centre: CentredBits | None = None
         self._count = 0
 
     def __len__(self) -> int:
@@ -122,7 +117,8 @@ class _Group:
         self._floors[self._rows.pop(intention_id)] = np.inf
 
     def add(self, cues: Sequence[Cue]) -> None:
-        vectors = np.stack([np.frombuffer(cue.cue, dtype="<f4") for cue in cues])
+        joined = np.frombuffer(b"".join(cue.cue for cue in cues), dtype="<f4")
+        vectors = joined.reshape(len(cues), self._dim)
         norms = np.linalg.norm(vectors.astype(np.float64), axis=1)
         norms[norms == 0] = np.inf
         vectors = (vectors / norms[:, None]).astype(np.float32)
@@ -143,40 +139,57 @@ class _Group:
             self._centre.add(self._vectors, start, end)
 
     def match(self, vector: Floats) -> tuple[list[Match], list[bytes]]:
-        n = self._count
-        floors = self._floors[:n]
-        if n <= EXACT:
-            rows = np.flatnonzero(floors < np.inf)
-        else:
-            if self._centre is None or self._centre.outgrown(n):
-                self._centre = _Centre(self._vectors[:n])
-            rows = np.flatnonzero(self._centre.bound(vector, n) >= floors)
+        rows = self._near(vector)
+        rows = rows[self._armed[rows]]
+        floors = self._floors[rows]
+        close = self._rough(rows, vector) >= floors - _ROUGH
+        rows, floors = rows[close], floors[close]
         cosines = self._exact(rows, vector)
-        hit = cosines >= floors[rows] - ROUNDING
-        hit &= self._armed[rows]
+        hit = cosines >= floors.astype(np.float64) - ROUNDING
         matches = [
             Match(self._ids[row], float(cosine))
             for row, cosine in zip(rows[hit].tolist(), cosines[hit].tolist(), strict=True)
         ]
         return matches, self._ended(vector)
 
+    def _near(self, vector: Floats) -> NDArray[np.int64]:
+        """Return the rows that may reach their thresholds."""
+        n = self._count
+        if n <= EXACT:
+            return np.flatnonzero(self._floors[:n] < np.inf)
+        if self._centre is None or self._centre.outgrown(n):
+            self._centre = CentredBits(self._vectors[:n])
+        return self._centre.near(vector, self._floors[:n])
+
     def _ended(self, vector: Floats) -> list[bytes]:
+        if self._armed[: self._count].all():
+            return []
         rows = np.flatnonzero(~self._armed[: self._count] & (self._floors[: self._count] < np.inf))
+        rows = rows[self._rough(rows, vector) < self._floors[rows] - REARM + _ROUGH]
         below = self._exact(rows, vector) < self._floors[rows] - REARM
         return [self._ids[row] for row in rows[below].tolist()]
+
+    def _rough(self, rows: NDArray[np.int64], vector: Floats) -> Floats:
+        """Return cosines, off by less than `_ROUGH`."""
+        found = np.empty(len(rows), dtype=np.float32)
+        for start in range(0, len(rows), _BLOCK):
+            block = self._vectors.take(rows[start : start + _BLOCK], axis=0)
+            # Not as one product, which may be split over threads that wait for each other.
+            found[start : start + _BLOCK] = np.vecdot(block, vector)
+        return found
 
     def _exact(self, rows: NDArray[np.int64], vector: Floats) -> NDArray[np.float64]:
         wanted = vector.astype(np.float64)
         found = np.empty(len(rows))
         for start in range(0, len(rows), _BLOCK):
-            block = self._vectors[rows[start : start + _BLOCK]].astype(np.float64)
-            found[start : start + _BLOCK] = block @ wanted
+            block = self._vectors.take(rows[start : start + _BLOCK], axis=0)
+            found[start : start + _BLOCK] = np.vecdot(block.astype(np.float64), wanted)
         return found
 
     def _reserve(self, size: int) -> None:
         if size <= len(self._floors):
             return
-        room = max(size, 2 * len(self._floors), 64)
+        room = max(size, len(self._floors) * 5 // 4, 64)
         self._vectors = _grown(self._vectors, (room, self._dim))
         self._floors = _grown(self._floors, (room,))
         self._armed = _grown(self._armed, (room,))
@@ -190,67 +203,6 @@ class _Group:
         self._armed = self._armed[rows]
         self._count = len(rows)
         self._centre = None
-
-
-class _Centre:
-    """Sign bits of centred vectors, and what turns their distance into a bound of the cosine."""
-
-    def __init__(self, vectors: Floats) -> None:
-        self._size = len(vectors)
-        self._dim = vectors.shape[1]
-        self._mean = vectors.mean(axis=0, dtype=np.float64)
-        words = -(-self._dim // 64)
-        self._bits: NDArray[np.uint64] = np.empty((words, 0), dtype=np.uint64)
-        self._norms: Floats = np.empty(0, dtype=np.float32)
-        self._along: Floats = np.empty(0, dtype=np.float32)  # dot product with the mean
-        self.add(vectors, 0, len(vectors))
-
-    @property
-    def nbytes(self) -> int:
-        return self._bits.nbytes + self._norms.nbytes + self._along.nbytes
-
-    def outgrown(self, n: int) -> bool:
-        return n > 2 * self._size
-
-    def add(self, vectors: Floats, start: int, end: int) -> None:
-        room = len(self._norms)
-        if end > room:
-            room = max(end, 2 * room)
-            self._bits = _grown(self._bits.T, (room, len(self._bits))).T.copy()
-            self._norms = _grown(self._norms, (room,))
-            self._along = _grown(self._along, (room,))
-        for first in range(start, end, _BLOCK):
-            last = min(first + _BLOCK, end)
-            block = vectors[first:last].astype(np.float64)
-            self._along[first:last] = block @ self._mean
-            block -= self._mean
-            self._norms[first:last] = np.linalg.norm(block, axis=1)
-            self._bits[:, first:last] = _signs(block).T
-
-    def bound(self, vector: Floats, n: int) -> NDArray[np.float32]:
-        """Return what the cosine of each row with a vector is at most, all but surely."""
-        centred = vector.astype(np.float64) - self._mean
-        norm = float(np.linalg.norm(centred))
-        distance = hamming(self._bits[:, :n], _signs(centred[None, :])[0])
-        table = np.cos(np.pi * np.arange(self._dim + 1) / self._dim)
-        table = np.minimum(1.0, table + _DEVIATIONS * math.pi / (2 * math.sqrt(self._dim)))
-        shift = float(vector.astype(np.float64) @ self._mean - self._mean @ self._mean)
-        bound = table.astype(np.float32)[distance]
-        bound *= self._norms[:n]
-        bound *= norm
-        bound += self._along[:n]
-        bound += shift
-        result: NDArray[np.float32] = bound
-        return result
-
-
-def _signs(rows: NDArray[np.float64]) -> NDArray[np.uint64]:
-    """Return the sign bits of rows, 64 a word, the last word filled up with zeros."""
-    packed = np.packbits(rows > 0, axis=1, bitorder="little")
-    words = -(-rows.shape[1] // 64)
-    padded = np.zeros((len(rows), words * 8), dtype=np.uint8)
-    padded[:, : packed.shape[1]] = packed
-    return padded.view(np.uint64)
 
 
 def _grown(array: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:

@@ -84,7 +84,7 @@ class Store(GenerationStore, IntentionStore, JobStore, RecordStore, Protocol):
     async def banks(
         self, tenant: str, limit: int = 100, offset: int = 0, *, containing: str | None = None
     ) -> list[Bank]:
-        """Return a tenant's banks by name.
+        """Return a tenant's banks by name; the house's own are left out (see `nouns.names`).
 
         `containing` keeps those whose name, or `name` in their profile, holds that text; the case
         of ASCII letters does not count.
@@ -118,6 +118,10 @@ class Store(GenerationStore, IntentionStore, JobStore, RecordStore, Protocol):
 
     async def totals(self) -> Totals:
         """Count over all tenants and banks."""
+        ...
+
+    async def memory_count(self, tenant: str | None = None) -> int:
+        """Count sources and observations of a tenant, None: of all; no memory is read for it."""
         ...
 
     async def locate(self, tenant: str, unit_ids: Sequence[bytes]) -> dict[bytes, BankRef]:

@@ -19,6 +19,7 @@ from ..nouns.memory import (
 )
 from .browse import BrowseReader
 from .entity_view import EntityView
+from .priming_view import PrimingReader
 from .stats_view import StatsView
 
 T = TypeVar("T")
@@ -69,7 +70,7 @@ class Recalled(NamedTuple):
     document: str | None
 
 
-class Reader(BrowseReader, Protocol):
+class Reader(BrowseReader, PrimingReader, Protocol):
     """A snapshot for work that runs in the thread that holds it; see `Store.read`.
 
     Its methods return what those of `View` return, and block.

@@ -42,10 +42,42 @@ class NotFound(RemembrancerError):
     code = "not_found"
 
 
+class Exhausted(RemembrancerError):
+    """A bound on how much may be under way at once is reached; try again later."""
+
+    code = "exhausted"
+
+
 class Conflict(RemembrancerError):
     """The write met another state than the caller expected."""
 
     code = "conflict"
+
+
+class Unauthenticated(RemembrancerError):
+    """No API key came with the call, or one that is not valid."""
+
+    code = "unauthenticated"
+
+
+class Forbidden(RemembrancerError):
+    """The key that came with the call does not permit it."""
+
+    code = "permission_denied"
+
+
+class RateLimited(RemembrancerError):
+    """The key has used up its calls for now.
+
+    Attributes:
+        retry_after_s: seconds until one more is taken.
+    """
+
+    code = "rate_limited"
+
+    def __init__(self, message: str, *, retry_after_s: float) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
 
 
 class StoreError(RemembrancerError):

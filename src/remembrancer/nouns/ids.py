@@ -56,6 +56,12 @@ def to_uuid(value: bytes) -> str:
     return str(uuid.UUID(bytes=value))
 
 
+def to_ulid(value: bytes) -> str:
+    """Spell a 16-byte id as 26 characters of Crockford base32."""
+    number = int.from_bytes(value, "big")
+    return "".join(_CROCKFORD[(number >> shift) & 31] for shift in range(125, -1, -5))
+
+
 def parse_id(text: str, field: str = "id") -> bytes:
     """Read an id spelled as UUID, 32 hex digits or 26 Crockford characters (ULID).
 

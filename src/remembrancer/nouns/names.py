@@ -1,7 +1,8 @@
-"""Names that callers give: which ones a bank may have."""
+"""Names that callers give: which ones a bank may have, and a tenant."""
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 from .errors import InvalidInput, TooLarge
@@ -9,6 +10,15 @@ from .memory import DEFAULT_TENANT, BankRef
 from .text import clean
 
 MAX_BANK_CHARS = 256
+
+# No caller can give a control character, so these are the house's own, and are not listed.
+UNNAMED = "\x1funnamed"
+"""Bank of a tenant's memories that belong to no bank in particular."""
+
+OF_TENANT = "\x1ftenant"
+"""Bank of what is kept about a tenant itself: its policy, its sessions."""
+
+_TENANT = re.compile(r"[A-Za-z0-9_-]{1,128}")
 
 
 def bank_ref(name: str, field: str = "bank", tenant: str = DEFAULT_TENANT) -> BankRef:
@@ -34,3 +44,18 @@ def bank_ref(name: str, field: str = "bank", tenant: str = DEFAULT_TENANT) -> Ba
             limit=MAX_BANK_CHARS,
         )
     return BankRef(tenant, name)
+
+
+def tenant_name(name: str, field: str = "tenant_id") -> str:
+    """Return a tenant's name.
+
+    Raises:
+        InvalidInput: it is not 1 to 128 letters, digits, '-' and '_'; names `field`.
+    """
+    if not _TENANT.fullmatch(name):
+        raise InvalidInput(
+            f"{field} must hold 1 to 128 characters: letters, digits, '-' and '_'",
+            field=field,
+            limit=128,
+        )
+    return name

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from ..nouns.folding import fold_name
 from .lexicon import CALENDAR, COMMON, NAME_JOINERS, NOT_NAMES, TITLES
+from .nicknames import GIVEN
 from .resolution import person
 from .types import Span
 from .verbs_lexicon import BASES, ING_FORMS
@@ -33,7 +34,10 @@ _STRETCHED = re.compile(
 _FILE_LIKE = re.compile(r"\.[a-z]\w{0,4}$")
 _NAME_TAILS = (".js", ".ai", ".io", ".com", ".org", ".net", ".dev")
 _COMMANDS = BASES | ING_FORMS
-_GIVEN = frozenset("mark grant chase frank bill drew pat will grace hope joy sterling".split())
+# Given names that are common words, too.
+_GIVEN = frozenset(
+    "mark grant chase frank bill drew pat will grace hope joy sterling christian sandy jack".split()
+)
 _MAX_RUN = 6  # words of one name
 _LINE_WINDOW = 400  # characters looked at on each side to tell a heading
 _SHOUT = 6  # capitals in a row, at most, of an acronym
@@ -248,7 +252,10 @@ class _Finder:
             if head in COMMON or low.endswith(("'re", "'ll", "'ve", "'d", "'m", "n't", "n’t")):
                 return False
         spelled = _is_brand(word) or word[1:] != word[1:].lower() or any(c.isdigit() for c in word)
-        return spelled or not initial or word in inside
+        if spelled or not initial or word in inside:
+            return True
+        # At the start of a sentence a capital tells nothing, but a given name is one.
+        return low in GIVEN and low not in _GIVEN
 
     def _without_shouting(self, found: list[tuple[str, Span]]) -> list[tuple[str, Span]]:
         """Leave out names in all-capital sentences and in headings, where capitals tell nothing."""

@@ -12,8 +12,8 @@ from typing import Any
 from ..keeping.records import Record
 from ..keeping.store import Store
 from ..nouns.clock import Clock
-from ..nouns.errors import RemembrancerError
-from ..nouns.ids import IdMaker, to_uuid
+from ..nouns.errors import InvalidInput, NotFound, RemembrancerError
+from ..nouns.ids import IdMaker, parse_id, to_uuid
 from ..nouns.memory import BankRef
 from .bank_config import BankConfigs
 from .stats import Period, Span, span_of
@@ -157,6 +157,21 @@ class AuditLog:
                 page.items.append(entry)
             page.total += 1
         return page
+
+    async def get(self, ref: BankRef, entry_id: str) -> Record:
+        """Return an entry of a bank.
+
+        Raises:
+            NotFound: there is none of that id.
+        """
+        await self.flush()
+        try:
+            found = await self._store.record(ref, AUDIT, to_uuid(parse_id(entry_id, "log_id")))
+        except InvalidInput:
+            found = None
+        if found is None:
+            raise NotFound(f"there is no audit entry {entry_id[:64]!r}", field="log_id")
+        return found
 
     async def timeseries(
         self, ref: BankRef, period: Period, action: str | None

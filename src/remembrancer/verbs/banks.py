@@ -31,6 +31,7 @@ HOUSE = BankRef("", "")
 NAME_CHARS = 512
 _CLEAR_UNITS = 1_000  # erased in one transaction
 _ID_BYTES = 16
+_PAGE = 1_000
 _LATER_US = 1_000_000  # snapshots that still show a deleted bank have ended by then
 _MUCH_LATER_US = 30_000_000
 
@@ -79,13 +80,48 @@ class Banks:
         return self._described(bank)
 
     async def listed(
-        self, tenant: str, *, containing: str | None = None, limit: int = 100, offset: int = 0
+        self,
+        tenant: str,
+        *,
+        containing: str | None = None,
+        limit: int = 100,
+        offset: int = 0,
+        reaches: Callable[[str], bool] | None = None,
     ) -> tuple[list[Described], int]:
-        """Return a tenant's banks by name and how many there are; `containing`: in their name."""
+        """Return a tenant's banks by name and how many there are.
+
+        Args:
+            tenant: whose banks.
+            containing: a part of their name.
+            limit: at most.
+            offset: leave out so many.
+            reaches: which of them, by name; all by default.
+        """
         containing = clean(containing).strip() or None if containing else None
+        if reaches is not None:
+            return await self._reached(tenant, containing, limit, offset, reaches)
         banks = await self._store.banks(tenant, limit, offset, containing=containing)
         total = await self._store.bank_count(tenant, containing=containing)
         return [self._described(bank) for bank in banks], total
+
+    async def _reached(
+        self,
+        tenant: str,
+        containing: str | None,
+        limit: int,
+        offset: int,
+        reaches: Callable[[str], bool],
+    ) -> tuple[list[Described], int]:
+        found: list[Described] = []
+        total = start = 0
+        while page := await self._store.banks(tenant, _PAGE, start, containing=containing):
+            start += len(page)
+            for bank in page:
+                if reaches(bank.ref.bank):
+                    if offset <= total < offset + limit:
+                        found.append(self._described(bank))
+                    total += 1
+        return found, total
 
     async def update(
         self,

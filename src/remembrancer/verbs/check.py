@@ -7,6 +7,7 @@ transaction; whoever comes second plans anew.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -28,6 +29,7 @@ MOST_EVENTS = 1_000
 _MOST_DUE = 10_000  # intentions planned in one check, the soonest first
 _MOST_OPEN = 100_000
 _TRIES = 8
+_PEEKS = 2  # times that a look is taken again because something was written meanwhile
 _EARLY = "now is later than the server's clock: that counts only for peek"
 
 
@@ -117,7 +119,7 @@ class Check:
     """The verb; everything it needs is passed in.
 
     `trusts_now`: a `now` after the clock's counts in every mode (in the process of a test or an
-    application), not only for peeking.
+    application), not only for peeking. `most`: the highest limit of one check.
     """
 
     def __init__(
@@ -129,6 +131,7 @@ class Check:
         ids: IdMaker,
         clock: Clock,
         trusts_now: bool = False,
+        most: int = MOST_OFFERS,
     ) -> None:
         self._store = store
         self._contexts = contexts
@@ -136,6 +139,7 @@ class Check:
         self._ids = ids
         self._clock = clock
         self._trusts_now = trusts_now
+        self._most = most
 
     async def __call__(self, ref: BankRef, options: CheckOptions | None = None) -> Checked:
         """Return what is due, and lease or consume it.
@@ -145,16 +149,20 @@ class Check:
             Conflict: others kept changing the same intentions.
         """
         options = options or CheckOptions()
-        _check(options)
+        _check(options, self._most)
         now = self._now(options)
         early = [] if options.now is None or options.now == now else [_EARLY]
-        for _ in range(_TRIES):
+        for attempt in range(_TRIES):
+            revision = await self._revision(ref, options)
             plan, found = await self._plan(ref, options, now)
             warnings = [*early, *found]
             choice = await self._choose(ref, plan, options, now)
             if options.mode is Mode.PEEK:
+                if attempt < _PEEKS and revision != await self._revision(ref, options):
+                    continue  # what was read does not belong together
                 return _told(choice.chosen, choice.remaining, now, warnings)
-            batch = _handing(plan, choice.chosen, options, now)
+            until = max(now, self._clock.now_us()) + int(options.lease_s * SECOND_US)
+            batch = _handing(plan, choice.chosen, options, now, until)
             try:
                 applied = await self._store.intend(ref, batch)
             except Conflict:
@@ -168,6 +176,13 @@ class Check:
             return _told(handed, choice.remaining, now, warnings)
         raise Conflict("the intentions are changed by others all the time; try again")
 
+    async def _revision(self, ref: BankRef, options: CheckOptions) -> int | None:
+        """Return the bank's revision where nothing is written that would notice a change."""
+        if options.mode is not Mode.PEEK:
+            return None
+        bank = await self._store.bank(ref)
+        return None if bank is None else bank.revision
+
     def _now(self, options: CheckOptions) -> int:
         clock = self._clock.now_us()
         if options.now is None:
@@ -179,24 +194,23 @@ class Check:
     async def _plan(
         self, ref: BankRef, options: CheckOptions, now: int
     ) -> tuple[Plan, Sequence[str]]:
-        due = await self._store.intentions_due(ref, now, options.ceiling, _MOST_DUE)
-        waiting = (
-            await self._store.intentions_on(ref, options.events, options.ceiling)
-            if options.events
-            else []
+        due, waiting, unindexed, found, composed = await asyncio.gather(
+            self._store.intentions_due(ref, now, options.ceiling, _MOST_DUE),
+            self._waiting(ref, options),
+            self._store.intentions_unindexed(ref, options.ceiling),
+            self._contexts(ref, options.text, options.vector, options.ceiling, now),
+            self._composites(ref, options, now),
         )
-        found = await self._contexts(ref, options.text, options.vector, options.ceiling, now)
-        composed = await self._composites(ref, options, now)
         # A bare name says nothing of the payload that some ask for.
         told = [
             Hit(i, None, now, {"event": i.trigger_event})
             for i in waiting
-            if not i.options.get("where")
+            if i.trigger_type is TriggerType.EVENT and not i.options.get("where")
         ]
         hits = [*told, *found.hits, *composed.hits]
         standing = [
             i
-            for i in await self._store.intentions_unindexed(ref, options.ceiling)
+            for i in unindexed
             if i.trigger_type is TriggerType.TIME and (i.trigger_at or 0) <= now
         ]
         ids = list({i.id for i in (*due, *standing, *(h.intention for h in hits))})
@@ -205,19 +219,27 @@ class Check:
             if ids
             else []
         )
-        planner = Planner(self._ids, now, {o.intention.id: o.occurrence for o in opened})
+        open_ones = {o.intention.id: o.occurrence for o in opened}
+        planner = Planner(self._ids, now, open_ones, [o.occurrence for o in opened])
         planner.due(due)
         planner.standing(standing)
         planner.hits(hits)
         planner.rearm([*found.ended, *composed.ended])
         return planner.plan, [*found.warnings, *composed.warnings]
 
+    async def _waiting(self, ref: BankRef, options: CheckOptions) -> list[Intention]:
+        if not options.events:
+            return []
+        return await self._store.intentions_on(ref, options.events, options.ceiling)
+
     async def _choose(self, ref: BankRef, plan: Plan, options: CheckOptions, now: int) -> _Choice:
         """Take the most important of what was open before and what is planned."""
         before = await self._store.offers(
             ref, ready_before=now, ceiling=options.ceiling, limit=options.limit
         )
-        count = await self._store.offer_count(ref, now, options.ceiling)
+        count = len(before)
+        if count == options.limit:
+            count = await self._store.offer_count(ref, now, options.ceiling)
         going = {m.id for m in plan.moves if m.ready_at is None}
         before = [o for o in before if o.occurrence.id not in going]
         made = [
@@ -234,7 +256,7 @@ class Check:
 
 
 def _handing(
-    plan: Plan, chosen: Sequence[Offer], options: CheckOptions, now: int
+    plan: Plan, chosen: Sequence[Offer], options: CheckOptions, now: int, until: int
 ) -> IntentionBatch:
     """Return the plan with the lease or consumption of what is chosen, as one write."""
     batch = plan.batch()
@@ -247,8 +269,7 @@ def _handing(
             latest = changed.get(offer.intention.id, offer.intention)
             changed[offer.intention.id] = replace(ended(latest, acked=True), updated_at=now)
         else:
-            state = OccurrenceState.LEASED
-            ready_at = now + int(options.lease_s * SECOND_US)
+            state, ready_at = OccurrenceState.LEASED, until
         moves.append(OccurrenceMove(found.id, state, ready_at, OPEN, found.token, lease=True))
     return replace(batch, put=list(changed.values()), moves=[*batch.moves, *moves])
 
@@ -270,12 +291,12 @@ def _due(offer: Offer, late_us: int) -> Due:
     return Due(offer.occurrence, offer.intention, late_us > GRACE_US, late_us)
 
 
-def _check(options: CheckOptions) -> None:
+def _check(options: CheckOptions, most: int) -> None:
     limits: Mapping[str, tuple[Any, float, float]] = {
-        "limit": (options.limit, 1, MOST_OFFERS),
+        "limit": (options.limit, 1, most),
         "lease": (options.lease_s, 1, MOST_LEASE_S),
         "events": (len(options.events), 0, MOST_EVENTS),
     }
-    for name, (value, least, most) in limits.items():
-        if not least <= value <= most:
-            raise InvalidInput(f"{name} must be {least} to {most}", field=name, limit=most)
+    for name, (value, least, limit) in limits.items():
+        if not least <= value <= limit:
+            raise InvalidInput(f"{name} must be {least} to {limit}", field=name, limit=limit)

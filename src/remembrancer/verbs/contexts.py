@@ -63,7 +63,8 @@ class ContextIndex:
         if vector is not None:
             matched = await self._match(ref, vector)
             hits = await self._hits(ref, matched, ceiling, now)
-            ended = await self._store.intentions_by_id(ref, matched.ended)
+            over = await self._by_id(ref, matched.ended)
+            ended = [i for i in over if not withheld(i, ceiling)]
             if matched.mismatched:
                 warnings.append(
                     f"{matched.mismatched} cues have another dimension than the {len(vector)} of "
@@ -107,7 +108,11 @@ class ContextIndex:
         cues = self._cues.setdefault(ref, Cues())
         self._cues.move_to_end(ref)
         while page := await self._store.cues(ref, cues.place, _PAGE):
-            await asyncio.to_thread(cues.take, [self._usable(ref, cue) for cue in page])
+            usable = [self._usable(ref, cue) for cue in page]
+            if len(page) <= EXACT:  # not worth a thread
+                cues.take(usable)
+            else:
+                await asyncio.to_thread(cues.take, usable)
         held = sum(each.nbytes for each in self._cues.values())
         while len(self._cues) > 1 and held > self._cache_bytes:
             oldest, dropped = self._cues.popitem(last=False)
@@ -133,7 +138,7 @@ class ContextIndex:
         self, ref: BankRef, matched: Matched, ceiling: float | None, now: int
     ) -> list[Hit]:
         similarity = {m.intention_id: m.similarity for m in matched.matches}
-        found = await self._store.intentions_by_id(ref, list(similarity))
+        found = await self._by_id(ref, list(similarity))
         return [
             _hit(i, similarity[i.id], now)
             for i in found
@@ -141,6 +146,9 @@ class ContextIndex:
             and i.trigger_type is TriggerType.CONTEXT
             and not withheld(i, ceiling)
         ]
+
+    async def _by_id(self, ref: BankRef, ids: Sequence[bytes]) -> list[Intention]:
+        return await self._store.intentions_by_id(ref, ids) if ids else []
 
     async def _by_words(
         self, ref: BankRef, text: str, ceiling: float | None, now: int, every: bool

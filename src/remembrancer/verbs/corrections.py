@@ -187,7 +187,8 @@ class Corrector:
                 self._resay(done, standing, new)
             self._keep(done, standing, told)
             self._mention(done, row.unit.id, standing.mentions.get(row.unit.id, ()))
-        await self._read(ref, standing, source, renamed, done)
+        if unit.document_id is not None:  # what was told as one memory is not read
+            await self._read(ref, standing, source, renamed, done)
         return done
 
     def _resay(self, done: Corrected, standing: Standing, source: Source) -> None:

@@ -20,9 +20,21 @@ from ..keeping.view import Reader
 from ..nouns.clock import Clock
 from ..nouns.errors import Conflict, InvalidInput
 from ..nouns.folding import fold_name
-from ..nouns.memory import BankRef, Curation, Kind, Layer, Precision, Unit, UnitRow, Vector
+from ..nouns.memory import (
+    BankRef,
+    Curation,
+    Kind,
+    Layer,
+    Link,
+    Precision,
+    Unit,
+    UnitRow,
+    Vector,
+)
+from .attributes import merged_attributes
 from .browse import missing, named
 from .corrections import Corrected, Corrector
+from .origins import EDITS, edits_in
 from .reread import NAMED
 from .standing import Standing, stand
 
@@ -48,6 +60,9 @@ class Edit:
     `occurred_start` and `occurred_end` are microseconds and a precision, or None to clear.
     `resolve`: of `entities`, nicknames and first names may mean a known entity.
     `invalid`: True takes it out, False brings it back. `reason` is kept in its history.
+    `attributes` take the place of the old ones, or with `merge` of those of the same name.
+    `links` come beside the old ones, which a new text drops unless `keep_links`.
+    `history`: earlier states that are kept.
     """
 
     text: str | None = None
@@ -60,6 +75,12 @@ class Edit:
     resolve: bool = True
     invalid: bool | None = None
     reason: str | None = None
+    importance: float | None = None
+    attributes: Mapping[str, Any] | Leave | None = LEAVE
+    merge: bool = False
+    links: Sequence[Link] = ()
+    keep_links: bool = False
+    history: int = HISTORY
 
 
 class Curate:
@@ -162,7 +183,8 @@ class Curate:
                 unit = replace(unit, entities=names)
         turned = _turned(standing, edit)
         if unit == old and not turned:
-            return None
+            at = standing.revision
+            return Batch(links=edit.links, expect_revision=at) if edit.links else None
         now = self._clock.now_us()
         invalid = standing.invalid if edit.invalid is None else edit.invalid
         done = Corrected()
@@ -173,14 +195,15 @@ class Curate:
             unit = next(row.unit for row in done.rows if row.unit.id == unit.id)
         said = unit.text != old.text
         was = before(standing, unit)
-        notes = _Notes(standing, now, edit.reason, invalid)
+        notes = _Notes(standing, now, edit.reason, invalid, edit.history)
+        own_links = () if edit.keep_links else (unit.id,)
         return Batch(
             erase=[
                 *done.erase,
                 *(standing.derived if said or (turned and invalid) else ()),
                 *(standing.twin_derived if turned and invalid else ()),
             ],
-            unlink=[unit.id, *(row.unit.id for row in standing.facts)] if said else (),
+            unlink=[*own_links, *(row.unit.id for row in standing.facts)] if said else (),
             units=done.rows,
             vectors=done.vectors,
             curations=[
@@ -189,7 +212,7 @@ class Curate:
                 *(notes.fresh(done.rows) if invalid else ()),
             ],
             mentions=done.mentions,
-            links=done.links,
+            links=[*done.links, *edit.links],
             expect_revision=standing.revision,
             generation=self._generation,
         )
@@ -198,11 +221,14 @@ class Curate:
 class _Notes:
     """Makes the curations of one change."""
 
-    def __init__(self, standing: Standing, now: int, reason: str | None, invalid: bool) -> None:
+    def __init__(
+        self, standing: Standing, now: int, reason: str | None, invalid: bool, history: int
+    ) -> None:
         self._standing = standing
         self._now = now
         self._reason = reason
         self._invalid = invalid
+        self._history = history
 
     def own(self, was: Mapping[str, Any], turned: bool) -> Curation:
         """Keep what the memory was, and why it was changed."""
@@ -210,6 +236,7 @@ class _Notes:
         data = self._data(unit_id)
         if was:
             data["edited_at"] = self._now
+            data[EDITS] = edits_in(data) + 1
             self._tell(data, "edit", was)
         if "entities" in was:
             data[NAMED] = True
@@ -255,7 +282,8 @@ class _Notes:
 
     def _tell(self, data: dict[str, Any], action: str, was: Mapping[str, Any]) -> None:
         new = entry(action, self._now, self._reason, was)
-        data["history"] = [*data.get("history", ()), new][-HISTORY:]
+        kept = [*data.get("history", ()), new]
+        data["history"] = kept[len(kept) - min(len(kept), self._history) :]
 
     def _data(self, unit_id: bytes) -> dict[str, Any]:
         old = self._standing.curations.get(unit_id)
@@ -289,6 +317,11 @@ def changed(unit: Unit, edit: Edit) -> Unit:
         new["note"] = edit.note or None
     if edit.kind is not None:
         new["kind"] = edit.kind
+    if edit.importance is not None:
+        new["importance"] = edit.importance
+    if not isinstance(edit.attributes, Leave):
+        old = unit.attributes if edit.merge else None
+        new["attributes"] = merged_attributes(old, edit.attributes)
     return _dated(replace(unit, **new), edit)
 
 
@@ -313,7 +346,7 @@ def _dated(unit: Unit, edit: Edit) -> Unit:
 def before(standing: Standing, unit: Unit) -> dict[str, Any]:
     """Return the values that a memory had and has no more."""
     old = standing.unit
-    names = ("text", "note", "kind", "occurred_start", "occurred_end")
+    names = ("text", "note", "kind", "occurred_start", "occurred_end", "importance", "attributes")
     was = {n: getattr(old, n) for n in names if getattr(old, n) != getattr(unit, n)}
     if unit.entities != old.entities:
         was["entities"] = list(standing.names)

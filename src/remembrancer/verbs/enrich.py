@@ -16,6 +16,7 @@ from ..nouns.memory import BankRef
 from ..reading.names import KnownNames
 from .delta import readers_of
 from .facts import FactReader, ReadFacts, count_known
+from .intending import Intending
 from .outbox import Mail, Outbox
 from .resolver import Resolver, Told
 from .units import Source
@@ -64,6 +65,7 @@ class Enriched:
     revision: int = 0
     names: set[str] = field(default_factory=set)
     chunks: set[int] = field(default_factory=set)  # indexes of those that gave facts
+    intention_ids: list[bytes] = field(default_factory=list)
 
 
 class Enricher:
@@ -78,8 +80,10 @@ class Enricher:
         *,
         generation: int,
         outbox: Outbox | None = None,
+        intend: Intending | None = None,
     ) -> None:
         self._store = store
+        self._intend = intend  # what a text says is to be done later
         self._outbox = outbox  # told in the transaction that completes a document
         self._resolver = resolver
         self._embedder = embedder
@@ -156,6 +160,9 @@ class Enricher:
         fence: tuple[bytes, int] | None,
     ) -> bool:
         """Do some sources; False when the document is somebody else's by now."""
+        if self._intend is not None:
+            units = [source.row.unit for source in sources]
+            done.intention_ids += await self._intend(ref, units)
         for _ in range(_AGAIN):
             last = not (written.sources or written.windows)
             read, vectors, wanted = await asyncio.gather(

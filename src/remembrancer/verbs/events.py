@@ -24,6 +24,7 @@ from .composites import SECOND_US, Composites, Told, kept_events
 from .conditions import NAME_CHARS, matches
 from .occurrences import withheld
 from .plan import Hit, Plan, Planner
+from .reminders import of_item
 
 TRIM = "trim_events"
 """Names the job that drops events that have been kept for long enough."""
@@ -31,6 +32,7 @@ MOST_EVENTS = 1_000
 PAYLOAD_BYTES = 64 * 1024
 COPIED_BYTES = 4 * 1024
 """A payload up to this is handed over with the occurrence; a larger one is looked up by its id."""
+_EVER = -(1 << 62)
 _MOST_OPEN = 100_000
 _TRIES = 8
 
@@ -84,7 +86,10 @@ class Events:
                 f"give 1 to {MOST_EVENTS} events at once", field="items", limit=MOST_EVENTS
             )
         now = self._clock.now_us()
-        given = [self._event(n, event, now) for n, event in enumerate(events)]
+        given = []
+        for number, event in enumerate(events):
+            with of_item(number, len(events) > 1):
+                given.append(self._event(event, now))
         wanted = {event.id: event for event in reversed(given)}  # the first of an id counts
         for _ in range(_TRIES):
             known = {e.id: e for e in await self._store.events_by_id(ref, list(wanted))}
@@ -108,8 +113,8 @@ class Events:
         self, ref: BankRef, names: Sequence[str] | None, since: int | None, limit: int
     ) -> list[Event]:
         """Return kept events from a time on, oldest first."""
-        oldest = self._clock.now_us() - self._kept_us
-        return await self._store.events(ref, names, oldest if since is None else since, limit)
+        since = _EVER if since is None else since
+        return await self._store.events(ref, names, since, limit)
 
     async def look_back(
         self, ref: BankRef, fresh: Sequence[Intention], now: int, seen: set[str]
@@ -158,7 +163,8 @@ class Events:
             _hit(intention, event, now)
             for event in sorted(fresh, key=lambda e: e.at)
             for intention in waiting.get(event.name, ())
-            if matches(intention.options.get("where"), event.data)
+            if intention.trigger_type is TriggerType.EVENT
+            and matches(intention.options.get("where"), event.data)
         ]
         told = [Told(e.name, e.id, e.data) for e in fresh]
         composed = await self._composites.holding(ref, told, now, None)
@@ -179,19 +185,18 @@ class Events:
         )
         return {o.intention.id: o.occurrence for o in found}
 
-    def _event(self, number: int, event: NewEvent, now: int) -> Event:
-        name = _text(event.name, f"items[{number}].name")
+    def _event(self, event: NewEvent, now: int) -> Event:
+        name = _text(event.name, "name")
         own = to_uuid(self._ids.new()) if event.id is None else event.id
         size = len(json.dumps(event.data).encode())
         if size > PAYLOAD_BYTES:
-            where = f"items[{number}].payload"
             raise TooLarge(
-                f"{where} has {size} bytes; the limit is {PAYLOAD_BYTES}",
-                field=where,
+                f"payload has {size} bytes; the limit is {PAYLOAD_BYTES}",
+                field="payload",
                 limit=PAYLOAD_BYTES,
             )
         at = now if event.at is None else event.at
-        return Event(_text(own, f"items[{number}].id"), name, at, now, event.data)
+        return Event(_text(own, "id"), name, at, now, event.data)
 
     def _trimming(self, ref: BankRef, now: int) -> Job:
         """Return the job that drops the events received on a day, when their time has come."""

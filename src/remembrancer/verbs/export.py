@@ -106,8 +106,10 @@ class Export:
                 return done
         raise RemembrancerError("the bank is being forgotten in; try again later")
 
-    async def open(self, tenant: str, key: str) -> Archive:
-        """Open an archive by the key that its export has told.
+    async def open(
+        self, tenant: str, key: str, reaches: Callable[[str], bool] = lambda _: True
+    ) -> Archive:
+        """Open an archive by the key that its export has told; `reaches`: the banks it may be of.
 
         Raises:
             NotFound: there is none: a wrong key, or it has expired, or was dropped by a forget.
@@ -118,7 +120,7 @@ class Export:
             field="key",
         )
         bank, job, token = _read_key(key) or (None, "", "")
-        if bank is None:
+        if bank is None or not reaches(bank):
             raise missing
         ref, now = BankRef(tenant, bank), self._clock.now_us()
         head = await self._store.blob_get(ref, _place(job), now)

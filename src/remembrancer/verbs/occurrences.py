@@ -6,15 +6,16 @@ what is so already succeeds.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from ..keeping.intentions import IntentionBatch, OccurrenceMove, Offer
+from ..keeping.records import Record
 from ..keeping.store import Store
 from ..nouns.clock import Clock
 from ..nouns.errors import Conflict, InvalidInput, NotFound
 from ..nouns.ids import to_uuid
-from ..nouns.intention import OPEN, Intention, IntentionState, OccurrenceState
+from ..nouns.intention import OPEN, Intention, IntentionState, OccurrenceState, TriggerType
 from ..nouns.memory import BankRef
 
 SECOND_US = 1_000_000
@@ -34,6 +35,20 @@ class Occurrences:
         self._store = store
         self._clock = clock
 
+    async def get(self, ref: BankRef, occurrence_id: bytes, ceiling: float | None = None) -> Offer:
+        """Return an occurrence with its intention.
+
+        Raises:
+            NotFound: there is none (or it is above the ceiling).
+        """
+        offers = await self._store.offers_by_id(ref, [occurrence_id])
+        if not offers or withheld(offers[0].intention, ceiling):
+            raise NotFound(
+                f"there is no occurrence {to_uuid(occurrence_id)} in this bank",
+                field="occurrence_id",
+            )
+        return offers[0]
+
     async def ack(
         self, ref: BankRef, occurrence_id: bytes, token: int | None, ceiling: float | None
     ) -> Offer:
@@ -44,6 +59,28 @@ class Occurrences:
             Conflict: it ended otherwise, or the lease is another's by now.
         """
         return await self._end(ref, occurrence_id, OccurrenceState.ACKED, token, ceiling)
+
+    async def taken(self, ref: BankRef, offer: Offer, records: Sequence[Record]) -> bool:
+        """Acknowledge what a receiver has taken, in one write with the records that tell so.
+
+        False when it has ended otherwise meanwhile; nothing is written then.
+        """
+        for _ in range(_TRIES):
+            if offer.occurrence.state not in OPEN:
+                return False
+            move = OccurrenceMove(offer.occurrence.id, OccurrenceState.ACKED, None, OPEN)
+            put = [ended(offer.intention, acked=True)]
+            batch = IntentionBatch(put=put, moves=[move], records=records, strict=True)
+            try:
+                await self._store.intend(ref, batch)
+            except Conflict:
+                found = await self._store.offers_by_id(ref, [offer.occurrence.id])
+                if not found:
+                    return False
+                offer = found[0]
+                continue
+            return True
+        raise Conflict("the occurrence is changed by others all the time; try again")
 
     async def dismiss(
         self, ref: BankRef, occurrence_id: bytes, token: int | None, ceiling: float | None
@@ -115,7 +152,7 @@ class Occurrences:
         ceiling: float | None,
     ) -> Offer:
         for _ in range(_TRIES):
-            offer = await self._find(ref, occurrence_id, ceiling)
+            offer = await self.get(ref, occurrence_id, ceiling)
             if offer.occurrence.state is state:
                 return offer
             _check_open(offer, OPEN, token)
@@ -139,30 +176,24 @@ class Occurrences:
         ceiling: float | None,
         states: Collection[OccurrenceState] = OPEN,
     ) -> Offer:
-        offer = await self._find(ref, occurrence_id, ceiling)
+        offer = await self.get(ref, occurrence_id, ceiling)
         _check_open(offer, states, token)
         move = OccurrenceMove(occurrence_id, state, ready_at, states, token)
         applied = await self._store.intend(ref, IntentionBatch(moves=[move]))
         if not applied.moved:  # changed since it was read
-            offer = await self._find(ref, occurrence_id, ceiling)
+            offer = await self.get(ref, occurrence_id, ceiling)
             _check_open(offer, states, token)
             raise Conflict("the occurrence was changed meanwhile; try again")
         return Offer(applied.moved[0], offer.intention)
-
-    async def _find(self, ref: BankRef, occurrence_id: bytes, ceiling: float | None) -> Offer:
-        offers = await self._store.offers_by_id(ref, [occurrence_id])
-        if not offers or withheld(offers[0].intention, ceiling):
-            raise NotFound(
-                f"there is no occurrence {to_uuid(occurrence_id)} in this bank",
-                field="occurrence_id",
-            )
-        return offers[0]
 
 
 def ended(intention: Intention, *, acked: bool) -> Intention:
     """Return an intention after one of its occurrences was acknowledged or dismissed."""
     changes: Mapping[str, object] = {}
-    if not intention.recurring and "recurrence" not in intention.options:
+    ruled = "recurrence" in intention.options
+    timed = intention.trigger_type is TriggerType.TIME
+    over = ruled and timed and intention.next_due is None  # nothing of the rule is left
+    if over or not (ruled or intention.recurring):
         changes = {"state": IntentionState.DONE, "next_due": None}
     count = intention.fired_count + (1 if acked else 0)
     return replace(intention, fired_count=count, **changes)  # type: ignore[arg-type]

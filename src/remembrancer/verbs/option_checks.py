@@ -36,7 +36,8 @@ def check_options(options: Mapping[str, Any]) -> None:
     if "condition" in options:
         read_condition(options["condition"])
     channel = options.get("channel")
-    if channel is not None and not 1 <= len(channel) <= NAME_CHARS:
+    named = isinstance(channel, str) and 1 <= len(channel) <= NAME_CHARS
+    if channel is not None and not named:
         raise InvalidInput(
             f"channel must have 1 to {NAME_CHARS} characters", field="channel", limit=NAME_CHARS
         )
@@ -50,7 +51,9 @@ def _check_seconds(value: Any, name: str) -> None:
         )
 
 
-def _check_quiet(quiet: Mapping[str, Any]) -> None:
+def _check_quiet(quiet: Any) -> None:
+    if not isinstance(quiet, Mapping) or not all(isinstance(v, str) for v in quiet.values()):
+        raise InvalidInput("quietHours must hold start, end and zone", field="quietHours")
     times = []
     for name in ("start", "end"):
         try:

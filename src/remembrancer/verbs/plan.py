@@ -67,17 +67,27 @@ class Plan:
 class Planner:
     """Makes plans at a moment."""
 
-    def __init__(self, ids: IdMaker, now: int, opened: Mapping[bytes, Occurrence]) -> None:
+    def __init__(
+        self,
+        ids: IdMaker,
+        now: int,
+        opened: Mapping[bytes, Occurrence],
+        every: Sequence[Occurrence] = (),
+    ) -> None:
         """Begin a plan.
 
         Args:
             ids: makes the ids of occurrences.
             now: microseconds.
-            opened: the open occurrence of each intention that has one.
+            opened: an open occurrence of each intention that has one.
+            every: all open occurrences of these intentions, where some may have several.
         """
         self._ids = ids
         self._now = now
         self._opened = dict(opened)
+        self._every: dict[bytes, dict[bytes, Occurrence]] = {}
+        for each in (*opened.values(), *every):
+            self._every.setdefault(each.intention_id, {})[each.id] = each
         self.plan = Plan()
 
     def due(self, found: Sequence[Intention]) -> None:
@@ -167,6 +177,7 @@ class Planner:
             )
             return False
         ready = ready_from(intention, self._now)
+        quiet = ready != self._now
         for number, (slot, due_at) in enumerate(slots):
             last = number == len(slots) - 1
             self.plan.occurrences.append(
@@ -177,7 +188,8 @@ class Planner:
                     due_at=due_at,
                     created_at=self._now,
                     updated_at=self._now,
-                    ready_at=ready,
+                    # Not later than it is due: who checks at that very time finds it.
+                    ready_at=ready if quiet else min(ready, due_at),
                     missed=missed if last else 0,
                     data=data,
                 )
@@ -187,16 +199,18 @@ class Planner:
         return True
 
     def _rests(self, intention: Intention) -> bool:
-        last = intention.last_fired_at
-        return last is not None and self._now < last + cooldown_us(intention)
+        last, rest = intention.last_fired_at, cooldown_us(intention)
+        return last is not None and rest > 0 and self._now < last + rest
 
     def _expire(self, intention: Intention) -> bool:
         if intention.expires_at is None or intention.expires_at > self._now:
             return False
         self._change(intention, state=IntentionState.EXPIRED, next_due=None)
-        opened = self._opened.pop(intention.id, None)
-        if opened is not None:
-            self.plan.moves.append(OccurrenceMove(opened.id, OccurrenceState.EXPIRED, None, OPEN))
+        self._opened.pop(intention.id, None)
+        self.plan.moves += (
+            OccurrenceMove(each, OccurrenceState.EXPIRED, None, OPEN)
+            for each in self._every.pop(intention.id, ())
+        )
         return True
 
     def _change(self, intention: Intention, **changes: Any) -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-
-from ..keeping.view import Reader
+from typing import Protocol
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +22,22 @@ class Proof:
 ALONE = Proof()
 
 
+class Sayings(Protocol):
+    """Tells which units say the same; a `keeping.view.Reader` does."""
+
+    def shared_keys(self, ids: Sequence[bytes]) -> Mapping[bytes, bytes]:
+        """As `Reader.shared_keys`."""
+        ...
+
+    def proofs(self, keys: Sequence[bytes]) -> Mapping[bytes, int]:
+        """As `Reader.proofs`."""
+        ...
+
+
 class Fold:
     """Follows which answers have been kept; the first that says something stands for the rest."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: Sayings) -> None:
         self._reader = reader
         self._keys: dict[bytes, bytes] = {}
         # by key: the answer, then what it stands for
@@ -35,6 +46,11 @@ class Fold:
     def look_up(self, ids: Sequence[bytes]) -> None:
         """Read what the next candidates say; each has to be looked up before the calls below."""
         self._keys.update(self._reader.shared_keys(ids))
+
+    @property
+    def idle(self) -> bool:
+        """Whether no candidate says what another unit says: none repeats, none need be kept."""
+        return not self._keys
 
     def repeats(self, unit_id: bytes) -> bool:
         """Tell whether a kept answer says the same; the candidate is then counted with it."""

@@ -6,6 +6,7 @@ A cue without a vector of the model in use is compared by its words until then.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,6 +21,8 @@ from .reminders import packed
 
 RETRY_S = 30.0
 """Between tries while the embedder cannot be used."""
+POLL_S = 60.0
+"""Between looks for cues that other processes have left."""
 _BATCH = 128
 
 log = logging.getLogger(__name__)
@@ -47,10 +50,11 @@ async def keep_cued(
             failed.clear()
             if done := await recue(store, embedder, generation):
                 log.info("embedded %d cues that were waiting", done)
-            await failed.wait()
+            with contextlib.suppress(TimeoutError):  # another process may have left some
+                await asyncio.wait_for(failed.wait(), POLL_S)
         except RemembrancerError:
             log.warning("cues could not be embedded; trying again in %.0f s", RETRY_S)
-        await asyncio.sleep(RETRY_S)
+            await asyncio.sleep(RETRY_S)
 
 
 async def _embed(

@@ -118,7 +118,7 @@ class Remind:
             if any(withheld(i, ceiling) for i in known.values()):
                 raise Conflict("an intention of this id exists; choose another id", field="id")
             now = self._clock.now_us()
-            order, fresh = self._fresh(reminders, known, now)
+            order, fresh = await asyncio.to_thread(self._fresh, reminders, known, now)
             try:
                 stored = await self._register(ref, await self._embed(fresh), now)
             except Conflict:  # somebody registered one of them meanwhile

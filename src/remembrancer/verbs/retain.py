@@ -27,6 +27,7 @@ from .delta import extent_of
 from .document_plan import DocumentPlan, DocumentPlanner
 from .enrich import Enriched, Enricher
 from .facts import KNOWN_NAMES, FactReader
+from .intending import Intending
 from .outbox import Mail, Outbox
 from .resolver import Resolver
 from .units import Drafter, Item
@@ -69,6 +70,7 @@ class Retained:
     covered: int = 0
     revision: int = 0
     names: set[str] = field(default_factory=set)  # of the entities mentioned
+    intention_ids: list[bytes] = field(default_factory=list)  # registered anew
 
     @property
     def entities(self) -> int:
@@ -96,6 +98,7 @@ class Retain:
         generation: int,
         on_done: Callable[[Retained], None] | None = None,
         outbox: Outbox | None = None,
+        intend: Intending | None = None,
     ) -> None:
         self._store = store
         self._ids = ids
@@ -104,7 +107,13 @@ class Retain:
         resolver = Resolver(store)
         self._planner = DocumentPlanner(store, drafter, resolver, ids=ids, clock=clock)
         self._enrich = Enricher(
-            store, embedder, FactReader(ids), resolver, generation=generation, outbox=outbox
+            store,
+            embedder,
+            FactReader(ids),
+            resolver,
+            generation=generation,
+            outbox=outbox,
+            intend=intend,
         )
         self._locks: WeakValueDictionary[tuple[BankRef, str], asyncio.Lock] = WeakValueDictionary()
 
@@ -321,4 +330,5 @@ def _count_enriched(done: Retained, name: str, plan: DocumentPlan, enriched: Enr
     done.unread += enriched.unread
     done.unembedded += enriched.unembedded
     done.unit_ids += enriched.unit_ids
+    done.intention_ids += enriched.intention_ids
     done.empty_chunks += ((name, i) for i in sorted(plan.read - plan.telling - enriched.chunks))

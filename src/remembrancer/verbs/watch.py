@@ -16,7 +16,7 @@ from typing import Protocol
 from ..keeping.intentions import IntentionBatch, Offer
 from ..keeping.store import Store
 from ..nouns.clock import Clock
-from ..nouns.errors import Conflict, RemembrancerError
+from ..nouns.errors import Conflict
 from ..nouns.ids import IdMaker
 from ..nouns.intention import OPEN
 from ..nouns.memory import BankRef
@@ -26,6 +26,8 @@ from .plan import Planner
 TICK_S = 0.5
 """How long a watcher sleeps at most."""
 _BATCH = 500  # intentions planned, and occurrences sent, in one transaction
+_MOST_OPEN = 100_000
+_LEAST_S = 0.02  # of sleep, also where something is due that cannot be seen to
 _TRIES = 8
 
 log = logging.getLogger(__name__)
@@ -77,40 +79,43 @@ class Watch:
             self._loop = None
 
     async def look(self) -> int:
-        """Make and send all that is due now; return how many banks had something."""
-        now = self._clock.now_us()
-        banks = await self._store.banks_due(now)
-        for ref in banks:
-            await self._bank(ref, now)
-        return len(banks)
+        """Make and send all that is due now; return how many banks were seen to.
+
+        What goes wrong in one bank holds up no other.
+        """
+        done = 0
+        for ref in await self._store.banks_due(self._clock.now_us()):
+            try:
+                await self._bank(ref)
+                done += 1
+            except Exception:
+                log.exception("what is due in bank %s could not be seen to", ref.bank)
+        return done
 
     async def _watch(self) -> None:
         while True:
             wait = self._tick_s
             try:
-                if not await self.look():
-                    wait = await self._wait()
-                else:
-                    wait = 0
-            except RemembrancerError:
+                wait = 0 if await self.look() else await self._wait()
+            except Exception:  # whatever it was, the watch goes on
                 log.exception("looking for what is due failed; trying again")
-            if wait:
-                with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self._woken.wait(), wait)
-            else:
-                await asyncio.sleep(0)
+            # Not `wait_for`: before 3.12 it swallows a cancel that comes together with its end.
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(wait):
+                    await self._woken.wait()
             self._woken.clear()
 
     async def _wait(self) -> float:
         due = await self._store.next_due()
         if due is None:
             return self._tick_s
-        return min(self._tick_s, max(0.001, (due - self._clock.now_us()) / 1e6))
+        return min(self._tick_s, max(_LEAST_S, (due - self._clock.now_us()) / 1e6))
 
-    async def _bank(self, ref: BankRef, now: int) -> None:
-        while await self._fire(ref, now) == _BATCH:
+    async def _bank(self, ref: BankRef) -> None:
+        # With a time of its own each: streams look no further back than a moment.
+        while await self._fire(ref, self._clock.now_us()) == _BATCH:
             pass
-        while await self._send(ref, now) == _BATCH:
+        while await self._send(ref, self._clock.now_us()) == _BATCH:
             pass
         for told in self.on_due:
             told(ref)
@@ -122,8 +127,9 @@ class Watch:
             if not due:
                 return 0
             ids = [i.id for i in due]
-            opened = await self._store.offers(ref, states=OPEN, intention_ids=ids)
-            planner = Planner(self._ids, now, {o.intention.id: o.occurrence for o in opened})
+            opened = await self._store.offers(ref, states=OPEN, intention_ids=ids, limit=_MOST_OPEN)
+            open_ones = {o.intention.id: o.occurrence for o in opened}
+            planner = Planner(self._ids, now, open_ones, [o.occurrence for o in opened])
             planner.due(due)
             try:
                 await self._store.intend(ref, planner.plan.batch())

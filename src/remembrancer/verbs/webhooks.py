@@ -35,7 +35,7 @@ _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110, 5.6.2
 _VALUE = re.compile(r"[\t\x20-\x7e\xa0-\xff]*")
 _OWN_HEADERS = frozenset(
     "host content-length transfer-encoding connection keep-alive te trailer upgrade expect"
-    " proxy-connection".split()
+    " proxy-connection webhook-id webhook-timestamp webhook-signature".split()
 )
 _OWN_PREFIXES = ("x-hindsight-", "x-remembrancer-")
 _CURSOR = re.compile(r"(\d{1,18})\.(\d{1,9})")

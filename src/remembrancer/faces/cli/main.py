@@ -10,9 +10,12 @@ from . import (
     backup,
     entities,
     forget,
+    intentions,
+    keys,
     prime,
     recall,
     reembed,
+    remind,
     retain,
     serve,
     status,
@@ -41,6 +44,7 @@ for _module in (
     retain,
     recall,
     prime,
+    remind,
     forget,
     status,
     serve,
@@ -52,6 +56,8 @@ for _module in (
 ):
     app.command(_module.NAME, epilog=_module.EPILOG)(_module.command)
 app.add_typer(entities.group)
+app.add_typer(intentions.group)
+app.add_typer(keys.group)
 
 
 @app.callback()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, replace
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,18 +14,24 @@ from .session import must_exist, note_unknown_bank, with_app
 
 if TYPE_CHECKING:
     from ...app import App
-    from ...settings import Settings
-    from ...verbs.prime import PrimeOptions
     from ..library.results import PrimedContext
 
 NAME = "prime"
 EPILOG = examples(
     "remembrancer prime --bank ann",
     "remembrancer prime --bank ann --cue 'the move to Berlin' --max 8",
-    "remembrancer prime -b ann --cue music --ratio 0 > context.txt",
+    "remembrancer prime -b ann --cue music --prompt --max-tokens 800 > context.txt",
     json=f"{{bank, cue, memories: [{{score, relevance, strategy, {MEMORY_JSON}}}], "
-    "temporal_count, similarity_count, embed_ms, total_ms, degraded}",
+    "temporal_count, similarity_count, embed_ms, total_ms, degraded, text, due: [{id, "
+    "occurrence_id, content, importance, due_at, late, missed, state}]}",
 )
+
+
+class Order(StrEnum):
+    """How the memories are sorted; see `verbs.prime.Order`, which would take long to import."""
+
+    SCORE = "score"
+    BLOCKS = "blocks"
 
 
 def command(
@@ -48,43 +56,58 @@ def command(
             show_default=False,
         ),
     ] = None,
+    order: Annotated[
+        Order,
+        typer.Option(help="blocks: recent ones, oldest first, then similar ones by score."),
+    ] = Order.SCORE,
+    max_tokens: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", min=0, help="Estimated tokens of all texts at most.", show_default=False
+        ),
+    ] = None,
+    prompt: Annotated[
+        bool,
+        typer.Option("--prompt", help="Print it as one text for a prompt: facts, recent, due."),
+    ] = False,
     json: AsJson = False,
     data: Data = None,
     store: StoreUrl = None,
     embedder: Embedder = None,
 ) -> None:
     """Print a context to start a conversation with, as text: recent and similar memories."""
-    settings = settings_of(
-        data, store, embedder, prime_max_memories=most, prime_temporal_ratio=ratio
-    )
+    settings = settings_of(data, store, embedder)
     must_exist(settings)
 
     async def work(app: App) -> tuple[PrimedContext, str | None]:
         from ...nouns.memory import DEFAULT_TENANT, BankRef  # noqa: PLC0415
+        from ...verbs.prime import Order as Orders  # noqa: PLC0415
+        from ...verbs.prime import defaults  # noqa: PLC0415
+        from ...verbs.priming_text import compose  # noqa: PLC0415
         from ..library.results import context_of  # noqa: PLC0415
 
-        context = await app.prime(BankRef(DEFAULT_TENANT, bank), _options(settings, cue))
-        return context_of(context), await note_unknown_bank(app, DEFAULT_TENANT, bank)
+        ref = BankRef(DEFAULT_TENANT, bank)
+        options = replace(
+            defaults(await app.configs.of(ref), most, ratio),
+            cue=cue,
+            order=Orders(order.value),
+            max_tokens=max_tokens,
+            facts=prompt,
+        )
+        found, due = await app.prime(ref, options), await app.due(ref, cue)
+        text = compose(found, due, max_tokens=max_tokens) if prompt else None
+        note = await note_unknown_bank(app, DEFAULT_TENANT, bank)
+        return context_of(found, due, text), note
 
     context, note = with_app(settings, work)
     if note:
         remark(note, "yellow")
     if json:
         _write_json(bank, cue, context)
+    elif context.text is not None:
+        results().print(context.text, soft_wrap=True)
     else:
         _show(context)
-
-
-def _options(settings: Settings, cue: str | None) -> PrimeOptions:
-    from ...nouns.clock import DAY_US  # noqa: PLC0415
-    from ...verbs.prime import PrimeOptions  # noqa: PLC0415
-
-    return PrimeOptions(
-        max_memories=settings.prime_max_memories,
-        cue=cue,
-        temporal_ratio=settings.prime_temporal_ratio,
-        window_us=int(settings.prime_window_days * DAY_US),
-    )
 
 
 def _write_json(bank: str, cue: str | None, context: PrimedContext) -> None:
@@ -100,6 +123,8 @@ def _write_json(bank: str, cue: str | None, context: PrimedContext) -> None:
             "embed_ms": context.embed_ms,
             "total_ms": context.total_ms,
             "degraded": context.degraded,
+            "text": context.text,
+            "due": [asdict(each) for each in context.due],
         }
     )
 
@@ -108,6 +133,8 @@ def _show(context: PrimedContext) -> None:
     from .shapes import context_line  # noqa: PLC0415
 
     out = results()
+    for due in context.due:
+        out.print(f"to do: {due.content}", soft_wrap=True)
     for primed in context.memories:
         out.print(context_line(primed.memory), soft_wrap=True)
     if context.degraded:

@@ -55,7 +55,7 @@ async def _work(settings: Settings) -> None:
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    app = await App.open(settings)
+    app = await App.open(settings, watch=True)
     try:
         remark(f"working on {settings.folder} with {settings.worker_slots} slots")
         await stop.wait()

@@ -1,1 +1,1 @@
-"""The gRPC face."""
+"""The gRPC face: the package `hebbs.v1`, health and reflection."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Annotated
+from typing import Annotated, Any
 from urllib.parse import quote
 
 from fastapi import Depends, Request, Response
 from pydantic import BaseModel
+from pydantic_core import to_json
 
 from ...app import App
 
@@ -25,7 +26,7 @@ OpenApp = Annotated[App, Depends(_app)]
 
 def answer(
     request: Request,
-    body: BaseModel,
+    body: BaseModel | Mapping[str, Any],
     *,
     nulls: bool = False,
     queries: Iterable[str] = (),
@@ -37,7 +38,7 @@ def answer(
 
     Args:
         request: what is answered.
-        body: the answer.
+        body: the answer; a mapping is written as it is, without a check of its types.
         nulls: keep keys without a value.
         queries: the query parameters that the route knows.
         ignored: keys of the body that it knows but did not follow.
@@ -57,7 +58,11 @@ def answer(
             quote(name[:_NAME_CHARS], safe="._-[]", errors="replace") or '""'
             for name in [*dict.fromkeys(names)][:_MAX_NAMES]
         )
-    text = body.model_dump_json(by_alias=True, exclude_none=not nulls)
+    text: str | bytes
+    if isinstance(body, BaseModel):
+        text = body.model_dump_json(by_alias=True, exclude_none=not nulls)
+    else:
+        text = to_json(body, exclude_none=not nulls)
     return Response(text, status, told, "application/json")
 
 

@@ -140,6 +140,18 @@ async def get_audit_log_stats(
     return answer(request, body, queries=("action", "period"))
 
 
+@router.get(
+    f"{PATH}/audit-logs/{{log_id}}",
+    operation_id="get_audit_log",
+    summary="Get a change",
+    response_model=AuditLogEntry,
+    responses=BANK_ERRORS,
+)
+async def get_audit_log(request: Request, app: OpenApp, bank: NamedBank, log_id: str) -> Response:
+    """Return one change of a bank."""
+    return answer(request, _entry(bank, await app.audit_log.get(bank, log_id)), nulls=True)
+
+
 def _moment(text: str | None, name: str) -> int | None:
     try:
         found = read_moment(text)

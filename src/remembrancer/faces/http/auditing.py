@@ -9,7 +9,8 @@ from fastapi import Request
 from starlette.types import Scope
 
 from ...app import App
-from ...nouns.errors import InvalidInput
+from ...nouns.errors import Forbidden, InvalidInput
+from .access import caller_in
 from .banks import PREFIX, named_bank
 
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -65,16 +66,19 @@ def tell(app: App, scope: Scope, status: int, started_at: int) -> None:
         or not path.startswith(PREFIX)
     ):
         return
+    caller = caller_in(scope)
     params = dict(scope["path_params"])
     try:
-        ref = named_bank(params.pop("bank_id"))
-    except InvalidInput:  # no bank can have it, so nothing was changed
+        ref = named_bank(caller, params.pop("bank_id"))
+    except (InvalidInput, Forbidden):  # no bank can have it, so nothing was changed
         return
     asked = {"method": scope["method"], "path": path}
     asked |= {name: unquote(str(value))[:_CHARS] for name, value in params.items()}
     asked |= {
         name: value[:_CHARS] for name, value in Request(scope).query_params.items() if name in _TOLD
     }
+    if caller.key_id is not None:
+        asked["key_id"] = caller.key_id
     log = app.audit_log
     entry = log.audit.entry(
         action_of(operation), metadata, transport="http", started_at=started_at, request=asked

@@ -9,11 +9,13 @@ from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from pydantic import BaseModel, Field
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from ...nouns.caller import Caller
 from ...nouns.errors import InvalidInput
-from ...nouns.memory import DEFAULT_TENANT, BankRef, Kind
-from ...nouns.names import MAX_BANK_CHARS, bank_ref
+from ...nouns.memory import BankRef, Kind
+from ...nouns.names import MAX_BANK_CHARS
 from ...verbs.bank_config import Effective
 from ...verbs.banks import Described
+from .access import Calling
 from .answers import OpenApp, answer
 from .body import Wire, body_of
 from .errors import BANK_ERRORS
@@ -53,11 +55,12 @@ class EncodedBanks:
         await self._app(scope, receive, send)
 
 
-def named_bank(bank_id: str) -> BankRef:
-    """Return the bank that a percent-encoded part of a path names.
+def named_bank(caller: Caller, bank_id: str) -> BankRef:
+    """Return the caller's bank that a percent-encoded part of a path names.
 
     Raises:
         InvalidInput: no bank can have that name.
+        Forbidden: the caller does not reach it.
     """
     try:
         name = unquote_to_bytes(bank_id).decode()
@@ -67,11 +70,11 @@ def named_bank(bank_id: str) -> BankRef:
             field="bank_id",
             limit=MAX_BANK_CHARS,
         ) from None
-    return bank_ref(name, "bank_id")
+    return caller.bank(name, "bank_id")
 
 
-async def _bank_of(bank_id: Annotated[str, Path(title="Bank Id")]) -> BankRef:
-    return named_bank(bank_id)
+async def _bank_of(caller: Calling, bank_id: Annotated[str, Path(title="Bank Id")]) -> BankRef:
+    return named_bank(caller, bank_id)
 
 
 NamedBank = Annotated[BankRef, Depends(_bank_of)]
@@ -167,12 +170,19 @@ class DeleteResponse(BaseModel):
 async def list_banks(
     request: Request,
     app: OpenApp,
+    caller: Calling,
     q: Annotated[str | None, Query(description="Part of an id or a name.")] = None,
     limit: Limit = 100,
     offset: Offset = 0,
 ) -> Response:
     """List banks by id."""
-    banks, total = await app.banks.listed(DEFAULT_TENANT, containing=q, limit=limit, offset=offset)
+    banks, total = await app.banks.listed(
+        caller.tenant,
+        containing=q,
+        limit=limit,
+        offset=offset,
+        reaches=caller.reaches if caller.banks else None,
+    )
     body = BankListResponse(
         banks=[_listed(bank) for bank in banks], total=total, limit=limit, offset=offset
     )

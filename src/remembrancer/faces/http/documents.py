@@ -9,8 +9,8 @@ from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
 from ...nouns.errors import InvalidInput, NotFound
 from ...nouns.ids import to_uuid
-from ...nouns.memory import DEFAULT_TENANT
 from ...nouns.text import clean
+from .access import Calling
 from .answers import OpenApp, answer
 from .banks import PATH, Limit, NamedBank, Offset
 from .body import Wire, body_of
@@ -229,7 +229,9 @@ async def delete_document(
     response_model=ChunkResponse,
     responses=BANK_ERRORS,
 )
-async def getchunk_of(request: Request, app: OpenApp, chunk_id: str) -> Response:
+async def getchunk_of(request: Request, app: OpenApp, caller: Calling, chunk_id: str) -> Response:
     """Show a chunk by its id, BANK_DOCUMENT_INDEX."""
-    bank, document, chunk = await app.browse.chunk(DEFAULT_TENANT, chunk_id)
+    bank, document, chunk = await app.browse.chunk(caller.tenant, chunk_id)
+    if not caller.reaches(bank.bank):
+        raise NotFound(f"there is no chunk {chunk_id!r}", field="chunk_id")
     return answer(request, chunk_of(bank, document, chunk))

@@ -333,6 +333,7 @@ def _node(entity: Entity) -> dict[str, Any]:
         "label": entity.name,
         "kind": entity.kind,
         "mention_count": entity.mention_count,
+        "mentionCount": entity.mention_count,  # newer clients of Hindsight read this name
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,11 +17,14 @@ from starlette.exceptions import HTTPException
 
 from ...nouns.errors import (
     Conflict,
+    Forbidden,
     InvalidInput,
     ModelUnavailable,
     NotFound,
+    RateLimited,
     RemembrancerError,
     StoreBusy,
+    Unauthenticated,
 )
 from ...nouns.text import clean
 
@@ -28,7 +32,11 @@ MAX_FAULTS = 20  # told in one answer
 RETRY_AFTER_S = 2
 _NAME_CHARS = 100  # of a caller's key, told back
 _PART = re.compile(r"[^.\[\]]+")
-_IN_PATHS = frozenset({"bank_id", "document_id", "operation_id", "memory_id", "chunk_id"})
+_IN_PATHS = frozenset(
+    (
+        "bank_id document_id operation_id memory_id chunk_id intention_id occurrence_id key_id"
+    ).split()
+)
 _LIMITS = ("max_length", "min_length", "le", "ge", "lt", "gt")
 
 log = logging.getLogger(__name__)
@@ -114,11 +122,15 @@ class ApiError(BaseModel):
 
 
 BANK_ERRORS: dict[int | str, dict[str, Any]] = {
-    **{status: {"model": HTTPError} for status in (404, 408, 409, 413, 415, 500, 503)},
+    **{
+        status: {"model": HTTPError}
+        for status in (401, 403, 404, 408, 409, 413, 415, 421, 429, 500, 503)
+    },
     422: {"model": HTTPValidationError},
 }
 ENTITY_ERRORS: dict[int | str, dict[str, Any]] = {
-    status: {"model": ApiError} for status in (400, 404, 408, 409, 413, 415, 422, 500, 503)
+    status: {"model": ApiError}
+    for status in (400, 401, 403, 404, 408, 409, 413, 415, 421, 422, 429, 500, 503)
 }
 
 
@@ -127,12 +139,16 @@ class _Names:
 
     KNOWN: Mapping[int, tuple[str, str]] = {
         400: ("invalid_input", "INVALID_ARGUMENT"),
+        401: ("unauthenticated", "UNAUTHENTICATED"),
+        403: ("permission_denied", "PERMISSION_DENIED"),
         404: ("not_found", "NOT_FOUND"),
         405: ("method_not_allowed", "UNIMPLEMENTED"),
         408: ("timeout", "DEADLINE_EXCEEDED"),
         409: ("conflict", "ABORTED"),
         413: ("too_large", "RESOURCE_EXHAUSTED"),
         415: ("unsupported_media_type", "INVALID_ARGUMENT"),
+        421: ("misdirected_request", "FAILED_PRECONDITION"),
+        429: ("rate_limited", "RESOURCE_EXHAUSTED"),
         503: ("storage_error", "UNAVAILABLE"),
     }
     OTHER = ("internal_error", "INTERNAL")
@@ -144,6 +160,11 @@ def install(api: FastAPI) -> None:
     api.add_exception_handler(RequestValidationError, _invalid)
     api.add_exception_handler(HTTPException, _http)
     api.add_exception_handler(Exception, _unexpected)
+
+
+async def answer_to(request: Request, error: RemembrancerError) -> JSONResponse:
+    """Return the answer to a request that failed before it came to the routes."""
+    return await _ours(request, error)
 
 
 def faults_of(error: ValidationError | RequestValidationError, where: str = "") -> list[Fault]:
@@ -180,7 +201,12 @@ async def _ours(request: Request, error: Exception) -> JSONResponse:
     status = _status(error)
     if status == 500:
         return await _unexpected(request, error)
-    return _answer(request, status, error.message, [_fault_of(error)])
+    answer = _answer(request, status, error.message, [_fault_of(error)])
+    if isinstance(error, Unauthenticated):
+        answer.headers["WWW-Authenticate"] = "Bearer"
+    if isinstance(error, RateLimited):
+        answer.headers["Retry-After"] = str(max(1, math.ceil(error.retry_after_s)))
+    return answer
 
 
 async def _invalid(request: Request, error: Exception) -> JSONResponse:
@@ -205,8 +231,14 @@ def _status(error: RemembrancerError) -> int:
     match error:
         case InvalidInput():  # TooLarge too: one text of a body that as a whole was not
             return 422
+        case Unauthenticated():
+            return 401
+        case Forbidden():
+            return 403
         case NotFound():
             return 404
+        case RateLimited():
+            return 429
         case Conflict():
             return 409
         case StoreBusy() | ModelUnavailable():

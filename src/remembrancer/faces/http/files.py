@@ -12,10 +12,10 @@ from starlette.datastructures import UploadFile
 
 from ...nouns.errors import TooLarge
 from ...nouns.ids import to_uuid
-from ...nouns.memory import DEFAULT_TENANT
 from ...nouns.text import clean
 from ...verbs.files import MAX_FILES, Upload
 from ...verbs.units import Item
+from .access import Calling
 from .answers import OpenApp, answer
 from .banks import NamedBank
 from .body import Wire, parse
@@ -108,9 +108,9 @@ async def file_retain(request: Request, app: OpenApp, bank: NamedBank) -> Respon
     responses={200: {"content": {"application/zip": {}}}, **BANK_ERRORS},
     response_class=StreamingResponse,
 )
-async def download_file(app: OpenApp, key: str) -> Response:
+async def download_file(app: OpenApp, caller: Calling, key: str) -> Response:
     """Send the archive that an export has made; its operation tells the key."""
-    archive = await app.exports.open(DEFAULT_TENANT, key)
+    archive = await app.exports.open(caller.tenant, key, caller.reaches)
     return StreamingResponse(
         archive.parts,
         media_type="application/zip",

@@ -9,11 +9,12 @@ from fastapi import APIRouter, Depends, Request, Response
 from pydantic import AliasChoices, BaseModel, Field
 
 from ...app import App
+from ...nouns.caller import Caller
 from ...nouns.errors import InvalidInput
 from ...nouns.ids import parse_id
-from ...nouns.memory import DEFAULT_TENANT, BankRef
-from ...nouns.names import bank_ref
+from ...nouns.memory import BankRef
 from ...verbs.forget import Receipt
+from .access import Calling
 from .answers import OpenApp, answer
 from .body import Wire, body_of
 from .errors import ENTITY_ERRORS
@@ -64,16 +65,17 @@ class ForgetResponse(BaseModel):
 async def forget(
     request: Request,
     app: OpenApp,
+    caller: Calling,
     body: Annotated[ForgetRequest, Depends(body_of(ForgetRequest))],
 ) -> Response:
     """Erase memories and documents for good, with the facts read from them."""
     ids = list(dict.fromkeys(parse_id(i, "memory_ids") for i in body.memory_ids))
     if body.entity_id is not None:
-        ref = bank_ref(body.entity_id, "entity_id")
+        ref = caller.bank(body.entity_id, "entity_id")
         receipts = [await app.forget(ref, unit_ids=ids, documents=body.document_ids)]
         missing = set(receipts[0].missing)
     else:
-        receipts, missing = await _forget_anywhere(app, ids, body.document_ids)
+        receipts, missing = await _forget_anywhere(app, caller, ids, body.document_ids)
     app.worker.wake()
     erased = [i for r in receipts for i in r.erased]
     documents = [name for r in receipts for name in r.documents]
@@ -91,7 +93,7 @@ async def forget(
 
 
 async def _forget_anywhere(
-    app: App, ids: Sequence[bytes], documents: Sequence[str]
+    app: App, caller: Caller, ids: Sequence[bytes], documents: Sequence[str]
 ) -> tuple[list[Receipt], set[bytes]]:
     """Erase memories whose banks are looked up; return the receipts and what was not found."""
     if documents or not ids:
@@ -100,7 +102,8 @@ async def _forget_anywhere(
             field="entity_id",
             limit=1,
         )
-    places = await app.store.locate(DEFAULT_TENANT, ids)
+    found = await app.store.locate(caller.tenant, ids)
+    places = {unit_id: ref for unit_id, ref in found.items() if caller.reaches(ref.bank)}
     banks: dict[BankRef, list[bytes]] = {}
     for unit_id, ref in places.items():
         banks.setdefault(ref, []).append(unit_id)

@@ -10,7 +10,9 @@ from pydantic import BaseModel, Field
 
 from ..._version import __version__
 from ...app import App
+from ...nouns.caller import Permission
 from ...nouns.errors import RemembrancerError
+from .access import Calling
 from .answers import OpenApp, answer
 from .moments import spell
 
@@ -46,6 +48,9 @@ _FEATURES = {
     "llm_trace": ("get", f"{_BANK}/llm-requests"),
 }
 """A feature is there when its route is."""
+
+_OF_ALL = frozenset({"ok", "engine", "schema"})
+"""What the store says of itself that tells nothing of anybody."""
 
 
 class FeaturesInfo(BaseModel):
@@ -94,8 +99,8 @@ class StatusResponse(BaseModel):
     version: str
     store: dict[str, Any]
     embedder: dict[str, Any] | None
-    pending_vectors: int
-    index_memory_bytes: int
+    pending_vectors: int | None = Field(description="Null for keys of one tenant.")
+    index_memory_bytes: int | None = Field(description="Null for keys of one tenant.")
     banks: list[BankStatus]
     notes: list[str]
 
@@ -183,15 +188,16 @@ async def probe_ready(request: Request, app: OpenApp) -> Response:
 
 
 @router.get("/v1/status", operation_id="status", response_model=StatusResponse)
-async def status(request: Request, app: OpenApp) -> Response:
-    """Report what is here."""
-    found = await app.status()
+async def status(request: Request, app: OpenApp, caller: Calling) -> Response:
+    """Report what is here; sizes over all tenants need the permission cross_tenant."""
+    found = await app.status(caller.tenant)
+    whole = caller.may(Permission.CROSS_TENANT)
     body = StatusResponse(
         version=found.version,
-        store=dict(found.store),
+        store={k: v for k, v in found.store.items() if whole or k in _OF_ALL},
         embedder=dict(found.embedder) if found.embedder is not None else None,
-        pending_vectors=found.pending_vectors,
-        index_memory_bytes=found.index_memory_bytes,
+        pending_vectors=found.pending_vectors if whole else None,
+        index_memory_bytes=found.index_memory_bytes if whole else None,
         banks=[
             BankStatus(
                 bank_id=b.ref.bank,
@@ -201,8 +207,9 @@ async def status(request: Request, app: OpenApp) -> Response:
                 updated_at=spell(b.updated_at),
             )
             for b in found.banks
+            if caller.reaches(b.ref.bank)
         ],
-        notes=list(found.notes),
+        notes=list(found.notes) if whole else [],
     )
     return answer(request, body, nulls=True)
 

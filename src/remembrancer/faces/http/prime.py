@@ -2,26 +2,42 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import timedelta, timezone, tzinfo
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Request, Response
 from pydantic import BaseModel, Field
 
 from ...finding.composite import ScoringWeights
-from ...nouns.clock import DAY_US
+from ...nouns.caller import Permission
 from ...nouns.errors import InvalidInput
-from ...nouns.memory import Layer, Unit
-from ...nouns.names import bank_ref
+from ...reading.recurrence.zones import zone_of
 from ...verbs.bank_config import Effective
-from ...verbs.prime import Context, Primed, PrimeOptions, Strategy
+from ...verbs.lookup import Kept
+from ...verbs.origins import Origin
+from ...verbs.prime import Context, Order, Primed, PrimeOptions, Strategy, defaults
+from ...verbs.priming_text import compose
+from .access import Calling
 from .answers import OpenApp, answer, timing
 from .body import Wire, body_of
+from .ceiling import ceiling_of
 from .errors import ENTITY_ERRORS
+from .intention_shapes import DueItem, shown_due
+from .moments import When
+from .recall_request import Tokens
 from .schema import reads
 
 router = APIRouter(tags=["Memory"])
 
 Int64 = Annotated[int, Field(ge=0, le=(1 << 63) - 1)]
+KINDS = {
+    Origin.REMEMBERED: "episode",
+    Origin.RETAINED: "document",
+    Origin.REVISED: "revision",
+    Origin.READ: "proposition",
+    Origin.DERIVED: "insight",
+}
 Weight = Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)]
 
 
@@ -51,7 +67,25 @@ class PrimeRequest(Wire):
     temporal_ratio: Annotated[float, Field(ge=0, le=1)] | None = Field(
         None, description="Share of recent memories; .5 by default."
     )
-    reinforce: bool = Field(True, description="Count this as a use of the memories returned.")
+    reinforce: bool = Field(
+        True,
+        description="Count this as a use of the memories returned; needs the permission write.",
+    )
+    order: Literal["score", "blocks"] = Field(
+        "score",
+        description="score: pinned memories first, then by composite score. blocks: recent ones, "
+        "oldest first, then similar ones by score.",
+    )
+    max_tokens: Tokens | None = Field(
+        None, description="Estimated tokens of all contents (or of `text`) at most."
+    )
+    now: When = Field(None, description="The time that ages are counted from; null: now.")
+    zone: str | None = Field(
+        None, description="IANA name of the zone that `text` spells dates in; that of `now` if not."
+    )
+    format: Literal["json", "text"] = Field(
+        "json", description="text: the answer also holds `text`, ready to be put into a prompt."
+    )
 
 
 class PrimedMemory(BaseModel):
@@ -82,6 +116,9 @@ class StoredMemory(PrimedMemory):
     note: str | None
     tags: list[str]
     metadata: dict[str, str]
+    pinned: bool
+    logical_clock: int = Field(description="How often it was corrected.")
+    source_memory_ids: list[str] = Field(description="What it was derived from.")
 
 
 class TemporalDetail(BaseModel):
@@ -111,13 +148,18 @@ class PrimeResult(PrimedMemory):
 
 
 class PrimeResponse(BaseModel):
-    """Memories by composite score, and how many each strategy gave."""
+    """Memories in the order asked for, and how many each strategy gave."""
 
     results: list[PrimeResult]
     temporal_count: int
     similarity_count: int
     count: int
     degraded: str | None = Field(None, description="Why the cue could not be used.")
+    text: str | None = Field(None, description="The whole as one string, for `format` text.")
+    due: list[DueItem] = Field(
+        description="What is to be done now: due, or leased and not acknowledged; nothing of it "
+        "is consumed. Its times are Unix milliseconds."
+    )
 
 
 @router.post(
@@ -131,6 +173,7 @@ class PrimeResponse(BaseModel):
 async def prime(
     request: Request,
     app: OpenApp,
+    caller: Calling,
     body: Annotated[PrimeRequest, Depends(body_of(PrimeRequest))],
 ) -> Response:
     """Load the context that a conversation should start with.
@@ -142,90 +185,110 @@ async def prime(
         raise InvalidInput(
             "invalid input for prime: entity_id must not be empty", field="entity_id", limit=1
         )
-    ref = bank_ref(body.entity_id, "entity_id")
-    context = await app.prime(ref, _options(body, await app.configs.of(ref)))
+    ref = caller.bank(body.entity_id, "entity_id")
+    options = _options(body, await app.configs.of(ref))
+    if not caller.may(Permission.WRITE):
+        options = replace(options, reinforce=False)
+    zone = _zone(body)
+    context = await app.prime(ref, options)
+    due = await app.due(ref, body.similarity_cue, ceiling_of(request, None))
+    kept = [Kept(ref, m.unit, m.curation, m.basis) for m in context.memories]
+    worth = await app.memories.lookup.worth(kept)
+    text = None
+    if body.format == "text":
+        text = compose(context, due, zone=zone, max_tokens=body.max_tokens)
     return answer(
         request,
-        PrimeResponse(
-            results=[_result(body.entity_id, m) for m in context.memories],
-            temporal_count=context.temporal_count,
-            similarity_count=context.similarity_count,
-            count=len(context.memories),
-            degraded=context.degraded,
-        ),
+        # Not built as `PrimeResponse`, which takes longer than all the rest of a prime.
+        {
+            "results": [
+                _result(body.entity_id, *each)
+                for each in zip(context.memories, kept, worth, strict=True)
+            ],
+            "temporal_count": context.temporal_count,
+            "similarity_count": context.similarity_count,
+            "count": len(context.memories),
+            "degraded": context.degraded,
+            "text": text,
+            "due": [shown_due(each) for each in due],
+        },
         nulls=True,
         headers=_timing(context),
     )
 
 
 def _options(body: PrimeRequest, config: Effective) -> PrimeOptions:
-    def given(value: Any, default: Any) -> Any:
-        return default if value is None else value
-
     weights = body.scoring_weights
-    return PrimeOptions(
-        max_memories=given(body.max_memories, config.prime_max_memories),
+    return replace(
+        defaults(config, body.max_memories, body.temporal_ratio, body.recency_window_us),
         cue=body.similarity_cue,
         weights=ScoringWeights(
             **{name: getattr(weights, name) for name in Weights.model_fields} if weights else {}
         ),
-        temporal_ratio=given(body.temporal_ratio, config.prime_temporal_ratio),
-        window_us=given(body.recency_window_us, int(config.prime_window_days * DAY_US)),
         reinforce=body.reinforce,
+        order=Order(body.order),
+        max_tokens=body.max_tokens,
+        now=body.now.us if body.now else None,
+        facts=body.format == "text",
     )
 
 
-def _result(entity: str, primed: Primed) -> PrimeResult:
-    memory = _memory(entity, primed.unit)
-    return PrimeResult(
-        **{name: getattr(memory, name) for name in PrimedMemory.model_fields},
-        memory=memory,
-        score=primed.score,
-        relevance=primed.relevance,
-        strategy_details=[_detail(primed)],
-    )
+def _zone(body: PrimeRequest) -> tzinfo | None:
+    if body.zone is not None:
+        return zone_of(body.zone)
+    offset = body.now.offset_min if body.now else None
+    return None if offset is None else timezone(timedelta(minutes=offset))
 
 
-def _memory(entity: str, unit: Unit) -> StoredMemory:
-    accessed = unit.last_accessed_at if unit.last_accessed_at is not None else unit.created_at
-    return StoredMemory(
-        memory_id=unit.id.hex(),
-        content=unit.text,
-        importance=unit.importance,
-        decay_score=unit.importance,  # nothing decays yet
-        entity_id=entity,
-        kind=_kind(unit),
-        access_count=unit.access_count,
-        created_at_us=unit.created_at,
-        last_accessed_at_us=accessed,
-        context=dict(unit.attributes or {}),
-        created_at=unit.created_at,
-        updated_at=unit.updated_at if unit.updated_at is not None else unit.created_at,
-        last_accessed_at=accessed,
-        said_at_us=unit.mentioned_at,
-        speaker=unit.speaker,
-        role=unit.role.name.lower(),
-        note=unit.note,
-        tags=list(unit.tags),
-        metadata=dict(unit.metadata or {}),
-    )
+def _result(entity: str, primed: Primed, kept: Kept, worth: float) -> dict[str, Any]:
+    """Return a memory as `PrimeResult` has it."""
+    unit, used = kept.unit, kept.used_at
+    flat = {
+        "memory_id": unit.id.hex(),
+        "content": unit.text,
+        "importance": unit.importance,
+        "decay_score": worth,
+        "entity_id": entity,
+        "kind": KINDS[kept.origin],
+        "access_count": unit.access_count,
+        "created_at_us": unit.created_at,
+        "last_accessed_at_us": used,
+        "context": unit.attributes or {},
+        "file_path": None,
+    }
+    return flat | {
+        "memory": flat
+        | {
+            "created_at": unit.created_at,
+            "updated_at": unit.created_at if unit.updated_at is None else unit.updated_at,
+            "last_accessed_at": used,
+            "said_at_us": unit.mentioned_at,
+            "speaker": unit.speaker,
+            "role": unit.role.name.lower(),
+            "note": unit.note,
+            "tags": unit.tags,
+            "metadata": unit.metadata or {},
+            "pinned": primed.pinned,
+            "logical_clock": kept.edits,
+            "source_memory_ids": [i.hex() for i in kept.basis],
+        },
+        "score": primed.score,
+        "relevance": primed.relevance,
+        "strategy_details": [_detail(primed)],
+    }
 
 
-def _kind(unit: Unit) -> str:
-    match unit.layer:
-        case Layer.FACT:
-            return "proposition"
-        case Layer.OBSERVATION:
-            return "insight"
-    return "episode" if unit.document_id is None else "document"
-
-
-def _detail(primed: Primed) -> TemporalDetail | SimilarityDetail:
-    if primed.strategy is Strategy.TEMPORAL:
-        return TemporalDetail(
-            timestamp=primed.unit.mentioned_at, rank=primed.rank or 0, relevance=primed.relevance
-        )
-    return SimilarityDetail(distance=1 - primed.relevance, relevance=primed.relevance)
+def _detail(primed: Primed) -> dict[str, Any]:
+    """Return why a memory is here, as `TemporalDetail` or `SimilarityDetail` has it."""
+    relevance = primed.relevance
+    if primed.strategy is Strategy.SIMILARITY:
+        return {"strategy": "similarity", "distance": 1 - relevance, "relevance": relevance}
+    return {
+        "strategy": "temporal",
+        "timestamp": primed.unit.mentioned_at,
+        "rank": primed.rank or 0,
+        "relevance": relevance,
+    }
 
 
 def _timing(context: Context) -> dict[str, str]:

@@ -10,9 +10,9 @@ from pydantic import BaseModel, Field
 
 from ...nouns.ids import to_uuid
 from ...nouns.memory import BankRef, Polarity, Unit
-from ...nouns.names import bank_ref
 from ...verbs.included import Included
 from ...verbs.recall import Answer, Recollection
+from .access import Calling
 from .answers import OpenApp, answer, timing
 from .banks import NamedBank
 from .body import body_of
@@ -118,6 +118,7 @@ async def recall_memories(
     request: Request,
     app: OpenApp,
     bank: NamedBank,
+    caller: Calling,
     body: Annotated[RecallRequest, Depends(body_of(RecallRequest))],
 ) -> Response:
     """Find what answers a question. A bank that does not exist has no answers."""
@@ -125,7 +126,7 @@ async def recall_memories(
     if body.banks is None:
         found = await app.recall(bank, body.query, options)
     else:
-        refs = [bank_ref(name, "banks", bank.tenant) for name in body.banks]
+        refs = [caller.bank(name, "banks") for name in body.banks]
         found = await app.across(refs, body.query, options)
     included = found.included
     told = None

@@ -15,6 +15,7 @@ from .answers import OpenApp, answer, timing
 from .banks import NamedBank
 from .body import Wire, body_of
 from .errors import BANK_ERRORS
+from .memory_shapes import chunk_id
 from .moments import spell
 from .recall_request import LIMITS, MOST_TOKENS, FactType, TagsInput, kinds_of
 from .schema import reads
@@ -73,6 +74,11 @@ class ReflectFact(BaseModel):
     context: str | None = None
     occurred_start: str | None = None
     occurred_end: str | None = None
+    mentioned_at: str | None = None
+    document_id: str | None = None
+    chunk_id: str | None = None
+    tags: list[str] | None = None
+    metadata: dict[str, str] | None = None
 
 
 class ReflectBasedOn(BaseModel):
@@ -164,7 +170,7 @@ async def reflect(
         request,
         ReflectResponse(
             text=found.text,
-            based_on=_based_on(found.based_on) if include.facts is not None else None,
+            based_on=_based_on(bank.bank, found.based_on) if include.facts is not None else None,
             structured_output=found.structured,
             structured_missing=list(found.missing) or None,
             usage=TokenUsage(),
@@ -175,19 +181,24 @@ async def reflect(
     )
 
 
-def _based_on(answers: Sequence[Answer]) -> ReflectBasedOn:
-    return ReflectBasedOn(
-        memories=[
-            ReflectFact(
-                id=to_uuid(a.unit.id),
-                text=a.unit.text,
-                type=a.unit.kind.name.lower(),
-                context=a.unit.note,
-                occurred_start=spell(a.unit.occurred_start, a.unit.offset_min),
-                occurred_end=spell(a.unit.occurred_end, a.unit.offset_min),
-            )
-            for a in answers
-        ]
+def _based_on(bank: str, answers: Sequence[Answer]) -> ReflectBasedOn:
+    return ReflectBasedOn(memories=[_fact(bank, each) for each in answers])
+
+
+def _fact(bank: str, found: Answer) -> ReflectFact:
+    unit, document = found.unit, found.document
+    return ReflectFact(
+        id=to_uuid(unit.id),
+        text=unit.text,
+        type=unit.kind.name.lower(),
+        context=unit.note,
+        occurred_start=spell(unit.occurred_start, unit.offset_min),
+        occurred_end=spell(unit.occurred_end, unit.offset_min),
+        mentioned_at=spell(unit.mentioned_at, unit.offset_min),
+        document_id=document,
+        chunk_id=None if document is None else chunk_id(bank, document, unit.chunk_index),
+        tags=list(unit.tags),
+        metadata=dict(unit.metadata) if unit.metadata else None,
     )
 
 

@@ -243,6 +243,10 @@ class RetainResponse(BaseModel):
     unchanged_document_ids: list[str] | None = Field(
         None, description="Documents that stood there already, word for word."
     )
+    intentions_count: int | None = Field(
+        None, description="What the contents say is to be done later, registered anew; sync only."
+    )
+    intention_ids: list[str] | None = None
     errors: list[RetainIssue] | None = None
 
     model_config = ConfigDict(
@@ -357,6 +361,8 @@ def _done(bank: BankRef, done: Retained) -> RetainResponse:
             chunk_id(bank.bank, name, index) for name, index in done.empty_chunks[:EMPTY_CHUNKS]
         ],
         coverage=round(done.coverage, 4),
+        intentions_count=len(done.intention_ids),
+        intention_ids=[to_uuid(i) for i in done.intention_ids],
         errors=list(_issues(done)),
     )
 

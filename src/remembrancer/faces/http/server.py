@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 
 import uvicorn
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 from starlette.middleware.gzip import GZipMiddleware
 
 from ..._version import __version__
@@ -23,12 +23,19 @@ from . import (
     dry_run,
     entities,
     errors,
+    events,
     files,
     forget,
     graph,
     health,
+    ics,
+    intention_shapes,
+    intention_stream,
+    intentions,
+    keys,
     memories,
     metrics,
+    occurrences,
     operations,
     prime,
     recall,
@@ -42,9 +49,12 @@ from . import (
     transfer,
     webhooks,
 )
+from .access import permitted
+from .admission import Admission
 from .banks import EncodedBanks
 from .base_path import BasePath
 from .body import Bodies
+from .intention_stream import Streams
 from .multipart import Forms
 from .watching import Watched
 
@@ -71,6 +81,16 @@ _BODIES = (
     templates.BankTemplateManifest,
     webhooks.CreateWebhookRequest,
     webhooks.UpdateWebhookRequest,
+    intention_shapes.RegisterRequest,
+    intention_shapes.UpdateIntentionRequest,
+    intentions.CheckRequest,
+    occurrences.AnswerRequest,
+    occurrences.NackRequest,
+    occurrences.SnoozeRequest,
+    occurrences.ExtendRequest,
+    events.EventsRequest,
+    keys.CreateKeyRequest,
+    keys.RotateKeyRequest,
 )
 _ROUTERS = (
     retain,
@@ -91,32 +111,48 @@ _ROUTERS = (
     entities,
     templates,
     webhooks,
+    ics,
+    intention_stream,  # before `intentions`, which takes any name there
+    intentions,
+    occurrences,
+    events,
     files,
     transfer,
     audit,
+    keys,
     health,
     metrics,
 )
 
 
-def make_app(app: App) -> FastAPI:
-    """Return the HTTP face of an open memory; closing the memory is left to the caller."""
+def make_app(app: App, host: str | None = None) -> FastAPI:
+    """Return the HTTP face of an open memory; closing the memory is left to the caller.
+
+    Args:
+        app: the open memory.
+        host: that it is bound to.
+    """
     api = FastAPI(
         title="Remembrancer",
         version=__version__,
         description="A memory for AI agents: retain, recall, prime, forget.",
         docs_url=None,  # these pages would load scripts from elsewhere
         redoc_url=None,
+        dependencies=[Depends(permitted)],
     )
     api.state.app = app
     api.state.bodies = Bodies(app.settings.max_body_bytes)
     api.state.forms = Forms(app.settings.max_upload_bytes)
     api.state.started = time.monotonic()
+    api.state.streams = Streams(app)
     for module in _ROUTERS:
         api.include_router(module.router)
     errors.install(api)
     schema.describe(api, _BODIES)
-    api.add_middleware(Watched, memory=app)  # the first one stands next to the routes
+    # The first one stands next to the routes.
+    hosts = (*app.settings.allowed_hosts, *([host] if host else ()))
+    api.add_middleware(Admission, gate=app.gate, hosts=hosts)
+    api.add_middleware(Watched, memory=app)
     api.add_middleware(GZipMiddleware, minimum_size=GZIP_BYTES, compresslevel=_GZIP_LEVEL)
     api.add_middleware(EncodedBanks)
     if app.settings.base_path:
@@ -137,8 +173,10 @@ class HttpServer:
     """
 
     def __init__(self, host: str, port: int) -> None:
+        self._host = host
         self._listener = _listen(host, port)
         self._server: _Server | None = None
+        self._streams: Streams | None = None
 
     @property
     def url(self) -> str:
@@ -148,8 +186,10 @@ class HttpServer:
 
     async def serve(self, app: App, ready: Callable[[], None]) -> None:
         """Serve an open memory until `stop`; requests that run then have 25 s to end."""
+        api = make_app(app, self._host)
+        self._streams = api.state.streams
         config = uvicorn.Config(
-            make_app(app),
+            api,
             log_level="warning",
             access_log=False,
             lifespan="off",
@@ -162,6 +202,8 @@ class HttpServer:
 
     def stop(self) -> None:
         """Take no more requests; said twice, wait no longer for those that run."""
+        if self._streams is not None:
+            self._streams.close()
         if self._server is not None:
             self._server.force_exit = self._server.should_exit
             self._server.should_exit = True

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from ...nouns.text import clean
 from .answers import OpenApp, answer
-from .banks import PATH, Limit, NamedBank, Offset
+from .banks import MAX_PAGE, PATH, Limit, NamedBank, Offset
 from .errors import BANK_ERRORS
 
 router = APIRouter(tags=["Memory"])
@@ -42,6 +42,9 @@ class ObservationScopesResponse(BaseModel):
     """Sets of tags, most used first."""
 
     scopes: list[ObservationScope]
+    total: int
+    limit: int
+    offset: int
 
 
 @router.get(
@@ -88,10 +91,18 @@ async def list_tags(
     response_model=ObservationScopesResponse,
     responses=BANK_ERRORS,
 )
-async def list_observation_scopes(request: Request, app: OpenApp, bank: NamedBank) -> Response:
+async def list_observation_scopes(
+    request: Request, app: OpenApp, bank: NamedBank, limit: Limit = MAX_PAGE, offset: Offset = 0
+) -> Response:
     """List the sets of tags that observations have."""
     scopes = await app.stats.scopes(bank)
     body = ObservationScopesResponse(
-        scopes=[ObservationScope(tags=list(tags), count=count) for tags, count in scopes]
+        scopes=[
+            ObservationScope(tags=list(tags), count=count)
+            for tags, count in scopes[offset : offset + limit]
+        ],
+        total=len(scopes),
+        limit=limit,
+        offset=offset,
     )
-    return answer(request, body)
+    return answer(request, body, queries=("limit", "offset"))

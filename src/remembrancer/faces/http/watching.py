@@ -17,7 +17,7 @@ _FAILED = 500
 
 
 class Watched:
-    """Stands next to the routes, so that it knows which one answered."""
+    """Stands before admission, so that what is refused counts, too."""
 
     def __init__(self, app: ASGIApp, memory: App) -> None:
         self._app = app

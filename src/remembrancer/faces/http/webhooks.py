@@ -13,7 +13,7 @@ from ...nouns.memory import BankRef
 from ...verbs.webhooks import CONSOLIDATION_COMPLETED, METHODS, HttpConfig, Webhook
 from .answers import OpenApp, answer
 from .auditing import audited
-from .banks import DeleteResponse, NamedBank
+from .banks import DeleteResponse, NamedBank, Offset
 from .body import Wire, body_of
 from .errors import BANK_ERRORS
 from .moments import spell
@@ -42,6 +42,9 @@ class CreateWebhookRequest(Wire):
     event_types: list[str] = Field(default_factory=lambda: [CONSOLIDATION_COMPLETED])
     enabled: bool = True
     http_config: WebhookHttpConfig = Field(default_factory=WebhookHttpConfig)
+    acknowledges: bool = Field(
+        True, description="Whether a 2xx answer to intention.due acknowledges the occurrence."
+    )
 
 
 class UpdateWebhookRequest(Wire):
@@ -52,6 +55,7 @@ class UpdateWebhookRequest(Wire):
     event_types: list[str] | None = None
     enabled: bool | None = None
     http_config: WebhookHttpConfig | None = None
+    acknowledges: bool | None = None
 
 
 class WebhookResponse(BaseModel):
@@ -64,6 +68,7 @@ class WebhookResponse(BaseModel):
     event_types: list[str]
     enabled: bool
     http_config: WebhookHttpConfig
+    acknowledges: bool
     created_at: str | None
     updated_at: str | None
 
@@ -72,6 +77,9 @@ class WebhookListResponse(BaseModel):
     """A bank's webhooks, newest first."""
 
     items: list[WebhookResponse]
+    total: int
+    limit: int
+    offset: int
 
 
 class WebhookDeliveryResponse(BaseModel):
@@ -81,13 +89,17 @@ class WebhookDeliveryResponse(BaseModel):
     webhook_id: str | None
     url: str
     event_type: str
-    status: str = Field(description="pending, completed or failed")
+    status: str = Field(
+        description="pending, completed or failed; of intention.due dead_letter instead of failed, "
+        "and dropped when it had ended before it was sent"
+    )
     attempts: int
     next_retry_at: str | None
     last_error: str | None
     last_response_status: int | None
     last_response_body: str | None
     last_attempt_at: str | None
+    occurrence_id: str | None = Field(description="Of intention.due: what fell due.")
     created_at: str | None
     updated_at: str | None
 
@@ -124,6 +136,7 @@ async def create_webhook(
             event_types=tuple(dict.fromkeys(body.event_types)),
             enabled=body.enabled,
             http=_config(body.http_config),
+            acknowledges=body.acknowledges,
         ),
     )
     audited(request, webhook_id=kept.id)
@@ -137,12 +150,22 @@ async def create_webhook(
     response_model=WebhookListResponse,
     responses=BANK_ERRORS,
 )
-async def list_webhooks(request: Request, app: OpenApp, bank: NamedBank) -> Response:
+async def list_webhooks(
+    request: Request,
+    app: OpenApp,
+    bank: NamedBank,
+    limit: Annotated[int, Query(ge=1, le=MAX_PAGE)] = 100,
+    offset: Offset = 0,
+) -> Response:
     """List a bank's webhooks, newest first."""
     found = await app.webhooks.list(bank)
-    return answer(
-        request, WebhookListResponse(items=[_shown(bank, each) for each in found]), nulls=True
+    body = WebhookListResponse(
+        items=[_shown(bank, each) for each in found[offset : offset + limit]],
+        total=len(found),
+        limit=limit,
+        offset=offset,
     )
+    return answer(request, body, nulls=True, queries=("limit", "offset"))
 
 
 @router.patch(
@@ -208,6 +231,24 @@ async def list_deliveries(
     )
 
 
+@router.post(
+    PATH + "/{webhook_id}/deliveries/{delivery_id}/replay",
+    operation_id="replay_webhook_delivery",
+    summary="Replay a delivery",
+    status_code=202,
+    response_model=WebhookDeliveryResponse,
+    responses=BANK_ERRORS,
+)
+async def replay_delivery(
+    request: Request, app: OpenApp, bank: NamedBank, webhook_id: str, delivery_id: str
+) -> Response:
+    """Send a due intention once more, with all attempts: after a dead letter, for example."""
+    record = await app.replay(bank, webhook_id, delivery_id)
+    app.courier.wake()
+    audited(request, webhook_id=webhook_id, delivery_id=delivery_id)
+    return answer(request, _delivery(record), nulls=True, status=202)
+
+
 def _config(config: WebhookHttpConfig) -> HttpConfig:
     return HttpConfig(
         config.method.upper(), config.timeout_seconds, dict(config.headers), dict(config.params)
@@ -226,6 +267,8 @@ def _changes(body: UpdateWebhookRequest) -> Mapping[str, Any]:
         changes["enabled"] = body.enabled
     if body.http_config is not None:
         changes["http"] = _config(body.http_config)
+    if body.acknowledges is not None:
+        changes["acknowledges"] = body.acknowledges
     return changes
 
 
@@ -243,6 +286,7 @@ def _shown(bank: BankRef, webhook: Webhook) -> WebhookResponse:
             headers=dict(webhook.http.headers),
             params=dict(webhook.http.params),
         ),
+        acknowledges=webhook.acknowledges,
         created_at=spell(webhook.created_at),
         updated_at=spell(webhook.updated_at),
     )
@@ -262,6 +306,7 @@ def _delivery(record: Record) -> WebhookDeliveryResponse:
         last_response_status=data.get("last_response_status"),
         last_response_body=data.get("last_response_body"),
         last_attempt_at=spell(data.get("last_attempt_at")),
+        occurrence_id=data.get("occurrence_id"),
         created_at=spell(record.created_at),
         updated_at=spell(record.updated_at),
     )

@@ -6,11 +6,14 @@ import asyncio
 import threading
 from collections.abc import Callable, Coroutine
 from functools import update_wrapper
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
 from ...nouns.clock import Clock
 from ...settings import Settings
 from .memory import AsyncMemory
+
+if TYPE_CHECKING:
+    from .prospective import ProspectiveMemoryManager
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -22,7 +25,7 @@ def _blocking(
     """Turn a method of `AsyncMemory` into one that waits."""
 
     def waiting(self: Memory, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return self._wait(method(self._memory, *args, **kwargs))
+        return self.wait(method(self._memory, *args, **kwargs))
 
     return update_wrapper(waiting, method)
 
@@ -41,7 +44,7 @@ class Memory:
         )
         self._thread.start()
         try:
-            self._wait(self._memory.open())
+            self.wait(self._memory.open())
         except BaseException:
             self._stop()
             raise
@@ -49,7 +52,7 @@ class Memory:
     def close(self) -> None:
         """Close the memory; safe to call twice."""
         if not self._loop.is_closed():
-            self._wait(self._memory.close())
+            self.wait(self._memory.close())
             self._stop()
 
     def __enter__(self) -> Self:
@@ -71,7 +74,19 @@ class Memory:
     alias_entity = _blocking(AsyncMemory.alias_entity)
     status = _blocking(AsyncMemory.status)
 
-    def _wait(self, work: Coroutine[Any, Any, T]) -> T:
+    def prospective(self, bank: str = "default", **options: Any) -> ProspectiveMemoryManager:
+        """Return what the agent means to do later, of one bank; see `AsyncMemory.prospective`."""
+        from .prospective import ProspectiveMemoryManager  # noqa: PLC0415
+
+        return ProspectiveMemoryManager(bank=bank, memory=self, **options)
+
+    @property
+    def inner(self) -> AsyncMemory:
+        """The async memory that does the work, in the loop that `wait` waits for."""
+        return self._memory
+
+    def wait(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run a coroutine in the memory's own event loop, and return its result."""
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
     def _stop(self) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import ValidationError
 
@@ -22,8 +22,10 @@ from ...nouns.errors import InvalidInput
 from ...nouns.ids import parse_id
 from ...nouns.memory import Kind
 from ...nouns.names import bank_ref
+from ...reading.recurrence.zones import zone_of
 from ...settings import Settings
-from ...verbs.prime import PrimeOptions
+from ...verbs.prime import Order, defaults
+from ...verbs.priming_text import compose
 from ...verbs.recall import MinScores, RecallOptions
 from ...verbs.reflect import ReflectOptions
 from ...verbs.retain import Progress
@@ -42,6 +44,9 @@ from .results import (
     kept_of,
     reflected_of,
 )
+
+if TYPE_CHECKING:
+    from .prospective import AsyncProspectiveMemoryManager
 
 Messages = Sequence[Mapping[str, Any]]
 
@@ -232,31 +237,55 @@ class AsyncMemory(EntityVerbs):
         window: timedelta | None = None,
         weights: ScoringWeights | None = None,
         reinforce: bool = True,
+        order: str = "score",
+        max_tokens: int | None = None,
+        now: datetime | None = None,
+        zone: str | None = None,
+        text: bool = False,
     ) -> PrimedContext:
         """Return the context that a conversation should start with.
+
+        What has the tag `pinned` or `instruction`, or `pinned: true` among its attributes or
+        metadata, comes first whatever else there is.
 
         Args:
             bank: whose memory.
             cue: what the conversation is about; without it the most recent memories come.
-            max_memories: at most; 20 by default, 200 at most.
-            temporal_ratio: share of recent ones, 0 to 1; .5 by default.
-            window: how far back is recent; 7 days by default. Older ones only fill up.
+            max_memories: at most; 200 at most. What the bank is set to (20) by default, as are:
+            temporal_ratio: share of recent ones with a cue, 0 to 1 (.5);
+            window: how far back is recent (7 days). Older ones only fill up.
             weights: of the composite score.
             reinforce: count this as a use of the memories returned.
+            order: `score`, or `blocks`: recent ones, oldest first, then similar ones by score.
+            max_tokens: estimated tokens of all texts at most.
+            now: the time that ages are counted from; now by default.
+            zone: IANA name of the zone that `text` spells dates in; that of `now` by default.
+            text: make `PrimedContext.text`, too: one string to put into a prompt.
+
+        Raises:
+            InvalidInput: a value out of bounds, an unknown order or zone.
         """
-        settings = self._settings
-        window = window or timedelta(days=settings.prime_window_days)
-        options = PrimeOptions(
-            max_memories=settings.prime_max_memories if max_memories is None else max_memories,
+        app, ref = self._open, bank_ref(bank)
+        where = zone_of(zone) if zone is not None else now.tzinfo if now else None
+        config = await app.configs.of(ref)
+        options = replace(
+            defaults(
+                config,
+                max_memories,
+                temporal_ratio,
+                None if window is None else window // MICROSECOND,
+            ),
             cue=cue,
             weights=weights or ScoringWeights(),
-            temporal_ratio=(
-                settings.prime_temporal_ratio if temporal_ratio is None else temporal_ratio
-            ),
-            window_us=window // MICROSECOND,
             reinforce=reinforce,
+            order=_order(order),
+            max_tokens=max_tokens,
+            now=None if now is None else to_us(now),
+            facts=text,
         )
-        return context_of(await self._open.prime(bank_ref(bank), options))
+        context, due = await app.prime(ref, options), await app.due(ref, cue)
+        whole = compose(context, due, zone=where, max_tokens=max_tokens) if text else None
+        return context_of(context, due, whole)
 
     async def forget(
         self, ids: Iterable[str] = (), *, documents: Iterable[str] = (), bank: str = "default"
@@ -268,9 +297,29 @@ class AsyncMemory(EntityVerbs):
         self._open.worker.wake()
         return erased_of(receipt)
 
+    def prospective(self, bank: str = "default", **options: Any) -> AsyncProspectiveMemoryManager:
+        """Return what the agent means to do later, of one bank.
+
+        Args:
+            bank: whose intentions.
+            options: `mode`, `lease_s`, `compat`; see `AsyncProspectiveMemoryManager`.
+        """
+        from .prospective import AsyncProspectiveMemoryManager  # noqa: PLC0415
+
+        return AsyncProspectiveMemoryManager(bank=bank, memory=self, **options)
+
     async def status(self) -> Status:
         """Report what is here, which models are in use, and what should be known."""
         return await self._open.status()
+
+    @property
+    def app(self) -> App:
+        """The verbs themselves.
+
+        Raises:
+            InvalidInput: the memory is not open.
+        """
+        return self._open
 
     @property
     def _open(self) -> App:
@@ -343,6 +392,14 @@ def _filter(
     if groups is not None:
         return read_tag_groups(list(groups))
     return None if tags is None else TagFilter(_labels(tags), _match(match))
+
+
+def _order(name: str) -> Order:
+    try:
+        return Order(name)
+    except ValueError:
+        known = ", ".join(Order)
+        raise InvalidInput(f"unknown order {name!r}; choose {known}", field="order") from None
 
 
 def _least(scores: Mapping[str, float]) -> MinScores:

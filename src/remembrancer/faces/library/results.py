@@ -10,6 +10,7 @@ from typing import Any
 from ...nouns.clock import from_us
 from ...nouns.ids import to_uuid
 from ...nouns.memory import Polarity, Unit
+from ...verbs.check import Due
 from ...verbs.forget import Receipt
 from ...verbs.prime import Context, Primed
 from ...verbs.recall import Answer, Arms, Recollection, Timings
@@ -178,6 +179,7 @@ class PrimedMemory:
     score: float
     relevance: float
     strategy: str  # temporal or similarity
+    pinned: bool = False
 
     @property
     def text(self) -> str:
@@ -186,8 +188,22 @@ class PrimedMemory:
 
 
 @dataclass(frozen=True, slots=True)
+class DueReminder:
+    """Something to do now: due, or leased by somebody and not acknowledged."""
+
+    id: str  # of the intention
+    occurrence_id: str
+    content: str
+    importance: float
+    due_at: datetime
+    late: bool
+    missed: int  # earlier instances that it stands for, too
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
 class PrimedContext:
-    """What prime returns: memories by composite score."""
+    """What prime returns: memories in the order asked for; `text` when it was asked for."""
 
     memories: tuple[PrimedMemory, ...]
     temporal_count: int
@@ -195,6 +211,8 @@ class PrimedContext:
     embed_ms: float
     total_ms: float
     degraded: str | None
+    due: tuple[DueReminder, ...] = ()  # what is to be done now; nothing of it is consumed
+    text: str | None = None
 
 
 def kept_of(done: Retained) -> Kept:
@@ -239,7 +257,7 @@ def reflected_of(found: Reflection) -> Reflected:
     return Reflected(found.text, based_on, found.structured, found.missing)
 
 
-def context_of(context: Context) -> PrimedContext:
+def context_of(context: Context, due: Sequence[Due] = (), text: str | None = None) -> PrimedContext:
     """Shape a primed context."""
     return PrimedContext(
         tuple(_primed(m) for m in context.memories),
@@ -248,6 +266,21 @@ def context_of(context: Context) -> PrimedContext:
         context.embed_ms,
         context.total_ms,
         context.degraded,
+        tuple(_due(d) for d in due),
+        text,
+    )
+
+
+def _due(due: Due) -> DueReminder:
+    return DueReminder(
+        id=to_uuid(due.intention.id),
+        occurrence_id=to_uuid(due.occurrence.id),
+        content=due.intention.content,
+        importance=due.intention.importance,
+        due_at=from_us(due.occurrence.due_at),
+        late=due.late,
+        missed=due.occurrence.missed,
+        state=str(due.occurrence.state),
     )
 
 
@@ -278,7 +311,11 @@ def _found(answer: Answer) -> Found:
 
 def _primed(primed: Primed) -> PrimedMemory:
     return PrimedMemory(
-        memory_of(primed.unit), primed.score, primed.relevance, primed.strategy.value
+        memory_of(primed.unit),
+        primed.score,
+        primed.relevance,
+        primed.strategy.value,
+        primed.pinned,
     )
 
 

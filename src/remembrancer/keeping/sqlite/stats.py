@@ -77,6 +77,12 @@ def totals(db: Db) -> Totals:
     return Totals(banks, sources, facts, observations, documents, jobs)
 
 
+def memory_count(db: Db, tenant: str | None) -> int:
+    """Count sources and observations of a tenant, or of all."""
+    found: int = db.value("stats_memories", tenant)
+    return found
+
+
 def _unit_counts(db: Db, key: int) -> dict[tuple[Layer, Kind], int]:
     return {(Layer(layer), Kind(kind)): n for layer, kind, n in db.all("stats_units", key)}
 

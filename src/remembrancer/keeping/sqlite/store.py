@@ -131,6 +131,10 @@ class SqliteStore(GenerationCalls, IntentionCalls, JobCalls, RecordCalls):
         """Count over all tenants and banks."""
         return await self._read(stats.totals)
 
+    async def memory_count(self, tenant: str | None = None) -> int:
+        """Count sources and observations of a tenant, or of all."""
+        return await self._read(stats.memory_count, tenant)
+
     async def locate(self, tenant: str, unit_ids: Sequence[bytes]) -> dict[bytes, BankRef]:
         """Find the banks of units by id alone, within one tenant."""
         return await self._read(banks.locate, tenant, unit_ids)

@@ -24,6 +24,7 @@ from . import browse, rows, unit_rows
 from .connection import Db
 from .entity_reads import EntityCalls
 from .lanes import Lane
+from .priming import Priming
 from .stats import StatsCalls
 
 T = TypeVar("T")
@@ -64,7 +65,7 @@ def check_owner(ref: BankRef, tenant: str, name: str) -> None:
         )
 
 
-class SqliteReader(browse.Browsing):
+class SqliteReader(browse.Browsing, Priming):
     """One snapshot, read in the thread that holds it; see `keeping.store.Reader`."""
 
     def __init__(self, db: Db, key: int, state: State) -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from datetime import datetime, timedelta
+from dataclasses import replace
 from typing import Final
 
 from ...nouns.clock import to_us
@@ -12,20 +11,33 @@ from ..dates import words as w
 from ..dates.clock import AT, Clock, read_clock_range
 from ..dates.context import Context
 from ..dates.counts import Quantity, quantity
-from ..dates.intervals import CLOCK_UNITS, Found, Interval, exact_shift, midnight, shift, unit_at
+from ..dates.intervals import (
+    CLOCK_UNITS,
+    Found,
+    exact_shift,
+    midnight,
+    shift,
+)
 from ..dates.parser import STARTS as DATE_STARTS
 from ..dates.parser import read_date
 from . import repeats
+from .days import day_in_month, day_of_month, end_of, is_end, read_iso, safe_date
+from .resolve import resolve_once
 from .types import Pieces
 
-_ISO: Final = re.compile(
-    r"(\d{4})-?(\d\d)-?(\d\d)(?:[T ]\s?(\d\d):?(\d\d)(?::?(\d\d)(?:[.,]\d+)?)?)"
-    r"\s?(Z\b|UTC\b|[+-]\d\d(?::?\d\d)?(?!\d))?",
-    re.IGNORECASE,
-)
 _JOINERS: Final = frozenset({",", "on", "the", "in", "for", "of", "and", "then", "("}) | AT
-_FRIDAY: Final = 4
-_NAMED_PARTS: Final = {"noon": "", "lunch": "lunchtime"}
+# Hours that "tomorrow after lunch" stands for; alone such words name no time.
+_MEALS: Final = {
+    ("after", "breakfast"): 9,
+    ("before", "lunch"): 11,
+    ("after", "lunch"): 13,
+    ("after", "school"): 15,
+    ("before", "dinner"): 17,
+    ("after", "work"): 18,
+    ("after", "dinner"): 20,
+    ("before", "work"): 8,
+    ("before", "bed"): 22,
+}
 # When a working day is over; no standard says so.
 END_OF_DAY_H: Final = 17
 _END_OF_DAY: Final = Clock(END_OF_DAY_H * 3600, (END_OF_DAY_H + 1) * 3600, Precision.HOUR)
@@ -56,7 +68,7 @@ def collect(c: Context, i: int) -> Pieces | None:
 def _opens(c: Context, k: int, pieces: Pieces) -> bool:
     """Whether the joiner at `k` itself begins a piece: "in two hours", "for ten days"."""
     word = c.word(k)
-    if word in {"in", "after", "for", "from"}:
+    if word in {"in", "after", "before", "for", "from"}:
         return _piece(c, k, "", pieces, dry=True) is not None
     return False
 
@@ -67,40 +79,12 @@ def _piece(c: Context, k: int, joiner: str, into: Pieces, *, dry: bool = False) 
         return None
     target = Pieces(first=k) if dry else into
     if dry:
-        target.pattern = into.pattern
-    for reader in (_iso, _counted, _repeat, _limits, _ends, _part, _clock, _date):
+        target.pattern, target.date, target.day = into.pattern, into.date, into.day
+    for reader in (read_iso, _counted, _repeat, _limits, _ends, _part, _clock, _date):
         end = reader(c, k, joiner, target)
         if end is not None:
             return end
     return None
-
-
-def _iso(c: Context, k: int, _joiner: str, into: Pieces) -> int | None:
-    if not c.digits(k) or into.dated:
-        return None
-    match = _ISO.match(c.text, c.starts[k])
-    if match is None:
-        return None
-    year, month, day, hour, minute, second, zone = match.groups()
-    spelled = f"{year}-{month}-{day}T{hour}:{minute}:{second or '00'}"
-    try:
-        into.exact = datetime.fromisoformat(spelled + _offset(zone))
-    except ValueError:
-        return None
-    into.precision = Precision.SECOND if second else Precision.MINUTE
-    end = k
-    while end < c.size and c.starts[end] < match.end():
-        end += 1
-    return end
-
-
-def _offset(zone: str | None) -> str:
-    if not zone:
-        return ""
-    if zone.upper() in {"Z", "UTC"}:
-        return "+00:00"
-    digits = zone[1:].replace(":", "").ljust(4, "0")
-    return f"{zone[0]}{digits[:2]}:{digits[2:]}"
 
 
 def _counted(c: Context, k: int, joiner: str, into: Pieces) -> int | None:
@@ -118,7 +102,9 @@ def _counted(c: Context, k: int, joiner: str, into: Pieces) -> int | None:
     more = quantity(c, end + 1) if after == "and" else None
     if more and more[0].unit in CLOCK_UNITS and amount.unit in {"hour", "minute", "day"} and led:
         seconds = sum(_seconds(part) for part in (amount, more[0]))
-        amount, end = Quantity(seconds, seconds, "second"), more[1]
+        whole = seconds % 60 == 0
+        amount = Quantity(seconds // 60 if whole else seconds, 0, "minute" if whole else "second")
+        amount, end = replace(amount, most=amount.least), more[1]
         after = c.word(end)
     if after in {"'", "’"}:
         end += 2 if c.word(end + 1) == "s" else 1
@@ -156,8 +142,6 @@ def _place(c: Context, amount: Quantity, into: Pieces, end: int) -> int | None:
 
 def _beside(c: Context, j: int, amount: Quantity, side: int, into: Pieces) -> int | None:
     """Read "ten minutes before 4 pm tomorrow": what comes after the count must have an hour."""
-    from .resolve import resolve_once  # noqa: PLC0415 (the two call each other)
-
     if amount.unit not in CLOCK_UNITS or c.word(j) == "ago":
         return None
     j += 2 if c.word(j) == "prior" else 1
@@ -199,9 +183,9 @@ def _limits(c: Context, k: int, _joiner: str, into: Pieces) -> int | None:
     word = c.word(k)
     if word in {"until", "till", "til", "through", "ending"} and into.pattern and not into.until:
         j = k + 1
-        while c.word(j) in {"the", "on", "end", "of"} and not _is_end(c, j):
+        while c.word(j) in {"the", "on", "end", "of"} and not is_end(c, j):
             j += 1
-        ending = _end_of(c, j)
+        ending = end_of(c, j)
         found = ending or read_date(c, j)
         if found is None:
             return None
@@ -233,35 +217,6 @@ def _limits(c: Context, k: int, _joiner: str, into: Pieces) -> int | None:
     return None
 
 
-def _is_end(c: Context, j: int) -> bool:
-    return c.word(j) == "end" and _end_of(c, j) is not None
-
-
-def _end_of(c: Context, k: int) -> Found | None:
-    """Read "end of the month", "EOM": the last day of it; a week ends on Friday."""
-    short = {"eow": "week", "eom": "month"}.get(c.word(k))
-    if short:
-        return _last_day(unit_at(c.now, short)), k + 1
-    if c.word(k) != "end" or c.word(k + 1) != "of":
-        return None
-    j = k + 3 if c.word(k + 2) in {"the", "this"} else k + 2
-    unit = w.UNITS.get(c.word(j))
-    if unit in {"week", "month", "quarter", "year"}:
-        return _last_day(unit_at(c.now, unit)), j + 1
-    inner = read_date(c, j)
-    wide = {Precision.WEEK, Precision.MONTH, Precision.SEASON, Precision.YEAR}
-    if inner is None or inner[0].precision not in wide or inner[0].start.tzinfo:
-        return None
-    return _last_day(inner[0]), inner[1]
-
-
-def _last_day(period: Interval) -> Interval:
-    last = period.end - timedelta(days=1)
-    if period.precision is Precision.WEEK and period.end - period.start == timedelta(days=7):
-        last = period.start + timedelta(days=_FRIDAY)
-    return Interval(last, last + timedelta(days=1), Precision.DAY)
-
-
 def _ends(c: Context, k: int, _joiner: str, into: Pieces) -> int | None:
     """Read the ends of periods: "end of day", "EOD", "close of business", "end of the month"."""
     if into.timed:
@@ -276,7 +231,7 @@ def _ends(c: Context, k: int, _joiner: str, into: Pieces) -> int | None:
     if j > k:
         into.clocks.append(_END_OF_DAY)
         return j
-    found = None if into.dated else _end_of(c, k)
+    found = None if into.dated else end_of(c, k)
     if found is None:
         return None
     into.date, into.date_tokens = found[0], (k, found[1])
@@ -290,9 +245,15 @@ def _part(c: Context, k: int, joiner: str, into: Pieces) -> int | None:
         return None
     if (word, c.word(k + 1)) == ("first", "thing"):
         into.part = "morning"
-        return k + 5 if [c.word(n) for n in range(k + 2, k + 5)] == ["in", "the", "morning"] else (
-            k + 2
+        return (
+            k + 5
+            if [c.word(n) for n in range(k + 2, k + 5)] == ["in", "the", "morning"]
+            else (k + 2)
         )
+    meal = _MEALS.get((word, c.word(k + 1)))
+    if meal is not None and into.dated and not into.clocks:
+        into.clocks.append(Clock(meal * 3600, (meal + 1) * 3600, Precision.HOUR))
+        return k + 2
     if word not in w.DAY_PARTS or c.word(k + 1) == "of":
         return None
     led = (joiner == "in" and c.word(k - 1) == "the") or (joiner == "at" and word != "morning")
@@ -305,7 +266,8 @@ def _part(c: Context, k: int, joiner: str, into: Pieces) -> int | None:
 def _clock(c: Context, k: int, joiner: str, into: Pieces) -> int | None:
     if into.instant is not None or into.exact:
         return None
-    if into.clocks and not (into.pattern and c.word(k - 1) in {"and", ",", "at"}):
+    another = bool(into.clocks)
+    if another and not (c.word(k - 1) in {"and", ","} or (into.pattern and c.word(k - 1) == "at")):
         return None
     bare = joiner in AT - {"between", "from"} or bool(into.clocks)
     if joiner in {"between", "from"} or c.word(k - 1) in {"between", "from"}:
@@ -314,17 +276,29 @@ def _clock(c: Context, k: int, joiner: str, into: Pieces) -> int | None:
     if found is None:
         return None
     clock, end = found
+    if not clock.sure and clock.end - clock.start <= 3600 and c.word(k - 1) in {"from", "between"}:
+        return None  # "from 10 to 100 users"
     digital = c.word(k + 1) == ":"
-    if not (clock.sure or bare or (digital and (into.dated or k == 0))):
+    if another and not into.pattern and not clock.sure:
+        return None  # "at 9 and 10 people"
+    placed = into.dated or k == 0 or c.word(k - 1) == "for" or _names_day(c, end)
+    if not (clock.sure or bare or (digital and placed)):
         return None
     if c.digits(k) == 4 and not digital and not clock.sure:
         return None  # "at 2026"
     into.clocks.append(clock)
     into.before = into.before or joiner == "before"
+    into.limit = into.limit or joiner in {"before", "by"}
     return end
 
 
+def _names_day(c: Context, k: int) -> bool:
+    return c.word(k) in {"on", "every", "each"} | w.TONIGHT | set(w.DAY_WORDS) | set(w.WEEKDAYS)
+
+
 def _date(c: Context, k: int, joiner: str, into: Pieces) -> int | None:
+    if into.date and into.date.precision is Precision.MONTH and into.date_tokens[1] < k:
+        return day_in_month(c, k, into)
     if into.date or into.day or into.instant is not None or into.exact:
         return None
     if c.word(k) not in DATE_STARTS and not c.digits(k):
@@ -332,19 +306,9 @@ def _date(c: Context, k: int, joiner: str, into: Pieces) -> int | None:
     if c.word(k) == "later" and c.word(k + 1) == "today":
         found: Found | None = read_date(c, k + 1)
     else:
-        found = _safe_date(c, k, joiner)
+        found = safe_date(c, k, joiner) or day_of_month(c, k)
     if found is None or found[0].end <= found[0].start:
         return None
     into.date, into.date_tokens = found[0], (k, found[1])
     into.before = into.before or joiner == "before"
     return found[1]
-
-
-def _safe_date(c: Context, k: int, joiner: str) -> Found | None:
-    try:
-        found = read_date(c, k)
-    except (OverflowError, ValueError):
-        return None
-    if found and found[0].precision in {Precision.YEAR, Precision.DECADE} and joiner == "at":
-        return None
-    return found

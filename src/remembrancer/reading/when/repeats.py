@@ -100,7 +100,11 @@ def _every(c: Context, i: int) -> Read | None:
         return Pattern("week", step, days=WORKDAYS), j + 2
     if word in {"weekend", "weekends"}:
         return Pattern("week", step, days=WEEKEND), j + 1
-    if j == i or c.word(i) in w.ORDINALS | {"last": -1} or c.word(j - 1) in {"st", "nd", "rd", "th"}:
+    if (
+        j == i
+        or c.word(i) in w.ORDINALS | {"last": -1}
+        or c.word(j - 1) in {"st", "nd", "rd", "th"}
+    ):
         special = _nth_weekday(c, i) or _month_day(c, i) or _yearly(c, i)
         if special:
             return special

@@ -65,6 +65,8 @@ def _next_clock(c: Context, pieces: Pieces) -> Once | None:
     today = midnight(c.now.date())
     for step in (0, 1):
         us, precision = _at(c, today + step * _DAY, pieces, "")
+        if us <= to_us(c.reference) and pieces.limit:
+            us = _later_half(c, today, pieces, "") or us  # "by six", said at ten
         if us > to_us(c.reference):
             return us, precision, len(pieces.clocks) < 2
     return None
@@ -79,8 +81,12 @@ def _on(c: Context, days: Interval, pieces: Pieces, hour: int, *, sure: bool) ->
         us, precision = _at(c, day, pieces, days.part)
         if us <= now:
             us = _later_half(c, day, pieces, days.part) or us
+        if us <= now and pieces.clocks and pieces.clocks[0].start == 0 and day <= c.now:
+            us = _instant(c, day + _DAY)  # "today at midnight"
         if us <= now and days.part and not pieces.clocks:
-            us = _rest_of(c, day + timedelta(hours=24), us)
+            soon = _soon(c)  # "this morning", said at ten
+            if day <= c.now and soon < day + timedelta(hours=w.DAY_PARTS[days.part][1]):
+                us, sure = _instant(c, soon), False
         return us, precision, sure and (days.is_day or days.precision is Precision.DAY)
     day = days.start
     if pieces.before and day - _DAY >= midnight(c.now.date()):
@@ -127,8 +133,12 @@ def _rest_of(c: Context, end: datetime, otherwise: int) -> int:
         us = _instant(c, day + timedelta(hours=hour))
         if us > to_us(c.reference):
             return us
-    soon = c.now.replace(second=0, microsecond=0) + _SHORTEST
+    soon = _soon(c)
     return _instant(c, soon) if soon < end and c.now >= day else otherwise
+
+
+def _soon(c: Context) -> datetime:
+    return c.now.replace(second=0, microsecond=0) + _SHORTEST
 
 
 def _rolled(c: Context, pieces: Pieces, hour: int) -> Interval:
@@ -327,9 +337,7 @@ def _spell(pattern: Pattern, times: list[int]) -> str:
 
 def _rule(c: Context, start: datetime, rrule: str) -> Recurrence:
     # said by people, "the 31st of each month" means its end where there is none
-    return Recurrence(
-        zone=_zone(c).key, start=start, rrule=rrule, short_month=ShortMonth.LAST_DAY
-    )
+    return Recurrence(zone=_zone(c).key, start=start, rrule=rrule, short_month=ShortMonth.LAST_DAY)
 
 
 def _limited(c: Context, pieces: Pieces, rule: Recurrence) -> Recurrence:

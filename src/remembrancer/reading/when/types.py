@@ -61,6 +61,7 @@ class Pieces:
     lasting: tuple[int, str] | None = None
     count: int | None = None
     before: bool = False  # "before Friday"
+    limit: bool = False  # "by six"
     vague: bool = False
     precision: Precision | None = None
 

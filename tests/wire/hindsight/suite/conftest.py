@@ -94,7 +94,10 @@ def garden(client: Hindsight, bank: str) -> str:
                 "tags": ["plants"],
                 "timestamp": "2024-04-02T09:00:00Z",
             },
-            {"content": "Her brother Rui repairs old radios and sells them at the market.", "tags": ["work"]},
+            {
+                "content": "Her brother Rui repairs old radios and sells them at the market.",
+                "tags": ["work"],
+            },
             {"content": "In September, Marta and Rui will cycle to Porto."},
         ],
         document_id="notes",

@@ -1,4 +1,4 @@
-"""A clock that starts at a given time and runs on."""
+"""A clock that starts at a given time and runs on, and that can be put forward."""
 
 from __future__ import annotations
 
@@ -13,6 +13,11 @@ class StartedClock:
 
     def __init__(self, start: datetime) -> None:
         self._start = to_us(start)
+        self._began = time.monotonic_ns()
+
+    def jump(self, to: datetime) -> None:
+        """Go on from another time."""
+        self._start = to_us(to)
         self._began = time.monotonic_ns()
 
     def now_us(self) -> int:

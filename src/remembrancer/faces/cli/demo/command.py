@@ -22,7 +22,7 @@ def command(
         bool, typer.Option("--keep", help="Leave the data folder, and print where it is.")
     ] = False,
 ) -> None:
-    """Show retain, recall, prime and forget on a made-up conversation, in a temporary folder.
+    """Show retain, recall, prime, reminders and forget on a made-up conversation.
 
     Uses the bundled model.
     """

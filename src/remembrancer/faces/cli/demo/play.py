@@ -8,8 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ....app import App
+from ....keeping.intentions import IntentionFilter
 from ....nouns.clock import DAY_US
+from ....nouns.intention import Intention
 from ....nouns.memory import DEFAULT_TENANT, BankRef, Layer, Unit
+from ....verbs.check import CheckOptions, Due
 from ....verbs.forget import Receipt
 from ....verbs.prime import PrimeOptions
 from ....verbs.recall import RecallOptions
@@ -33,6 +36,7 @@ class Kept:
     warm_seconds: float
     seconds: float
     dated: list[Unit]
+    intentions: list[Intention]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +89,8 @@ class Player:
         dated = sorted(
             (u for u in units if u.occurred_start is not None), key=lambda u: (u.mentioned_at, u.id)
         )
-        return Kept(turns, facts, counts["entities"], warm, seconds, dated)
+        intentions = await self._app.store.intentions(self._ref, IntentionFilter())
+        return Kept(turns, facts, counts["entities"], warm, seconds, dated, intentions)
 
     async def ask(self, question: str, limit: int = _TOP) -> Asked:
         """Recall the best answers to one question."""
@@ -102,6 +107,20 @@ class Player:
             window_us=int(settings.prime_window_days * DAY_US),
         )
         return context_of(await self._app.prime(self._ref, options))
+
+    async def check(self, talk: str | None = None) -> list[Due]:
+        """Ask what is due now, by the clock or by what is talked about, and acknowledge it."""
+        found = await self._app.check(self._ref, CheckOptions(text=talk))
+        for each in found.due:
+            held = each.occurrence
+            await self._app.occurrences.ack(self._ref, held.id, held.token, None)
+        return list(found.due)
+
+    async def said(self, unit_id: bytes | None) -> Unit | None:
+        """Return the memory that something was read from."""
+        async with self._app.store.snapshot(self._ref) as view:
+            found = await view.units([unit_id] if unit_id else [])
+        return found[0] if found else None
 
     async def forget(self, target: Found, folder: Path) -> Forgotten:
         """Forget one memory, sweep, and look for its words in all files before and after."""

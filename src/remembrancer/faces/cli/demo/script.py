@@ -37,6 +37,7 @@ class Session:
 class Script:
     """The whole demo. `clock` is the time at which everything after the sessions happens.
 
+    `due` is when the first reminder of the conversation is to come; `talk` brings up the other.
     `secret` is a string within the sentence that answers `secret_question`, to look for in bytes.
     """
 
@@ -45,6 +46,8 @@ class Script:
     sessions: tuple[Session, ...]
     questions: tuple[str, ...]
     cue: str
+    due: datetime
+    talk: str
     secret_question: str
     secret: str
 
@@ -62,6 +65,8 @@ def load() -> Script:
         sessions=tuple(sessions),
         questions=tuple(raw["questions"]),
         cue=raw["cue"],
+        due=datetime.fromisoformat(raw["reminders"]["due"]),
+        talk=raw["reminders"]["talk"],
         secret_question=raw["forget"]["question"],
         secret=raw["forget"]["secret"],
     )

@@ -14,7 +14,9 @@ from rich.table import Table
 from rich.text import Text
 
 from ....nouns.clock import from_us
+from ....nouns.intention import Intention
 from ....nouns.memory import Modality, Polarity, Unit
+from ....verbs.check import Due
 from ...library.results import Memory, Period, PrimedContext
 from ..dates import day, period
 from ..shapes import context_line, who
@@ -99,9 +101,52 @@ def primed(out: Console, cue: str, context: PrimedContext) -> None:
     )
 
 
+def intended(out: Console, script: Script, done: Kept) -> None:
+    """Show the intentions that were found in what was said."""
+    _heading(out, "4. remind: what it is to come back to")
+    out.print("Found in the conversation, each linked to the turn that says it:\n", style="dim")
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, expand=True)
+    table.add_column("what", ratio=1)
+    table.add_column("when", style="green", ratio=1)
+    table.add_column("state", no_wrap=True, style="dim")
+    for intention in done.intentions:
+        table.add_row(intention.content, _trigger(intention, script.clock), intention.state.value)
+    out.print(table)
+
+
+def reminded(
+    out: Console, script: Script, early: Sequence[Due], due: Sequence[Due], source: Unit | None
+) -> None:
+    """Show that a reminder comes when it is due, and not before, from a memory opened anew."""
+    before = script.due - timedelta(seconds=1)
+    out.print("The memory is closed, and opened again days later.\n", style="dim")
+    out.print(_due_panel(f"{before:%a %d %b %H:%M:%S}: what is due?", early, None))
+    out.print(_due_panel(f"{script.due:%a %d %b %H:%M:%S}: what is due?", due, source))
+
+
+def brought_up(out: Console, talk: str, due: Sequence[Due]) -> None:
+    """Show the reminder that a topic brings up."""
+    out.print(_due_panel(f"“{talk}”", due, None))
+
+
+def _due_panel(title: str, due: Sequence[Due], source: Unit | None) -> Panel:
+    body = Text("nothing", "dim")
+    if due:
+        body = Text("\n".join(each.intention.content for each in due), "bold")
+    if source is not None:
+        body.append(f"\nbecause {source.speaker} said: {source.text}", "dim")
+    return Panel(body, title=Text(title, "bold"), title_align="left", border_style="magenta")
+
+
+def _trigger(intention: Intention, clock: datetime) -> str:
+    if intention.trigger_at is not None:
+        return f"{from_us(intention.trigger_at).astimezone(clock.tzinfo):%a %d %b %Y %H:%M}"
+    return f"when it is about: {intention.cue_text or intention.trigger_event}"
+
+
 def forgotten(out: Console, secret: Asked, done: Forgotten) -> None:
     """Show a memory before and after it was forgotten."""
-    _heading(out, "4. forget: erase, not hide")
+    _heading(out, "5. forget: erase, not hide")
     asked(out, secret)
     receipt = done.receipt
     table = Table(box=None, show_header=False, pad_edge=False)
@@ -128,7 +173,7 @@ def forgotten(out: Console, secret: Asked, done: Forgotten) -> None:
 
 def summary(out: Console, done: Kept, questions: Sequence[Asked], context: PrimedContext) -> None:
     """Show the timings."""
-    _heading(out, "5. timings")
+    _heading(out, "6. timings")
     times = [q.answers.timings.total_ms for q in questions]
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column(style="bold", no_wrap=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import timedelta
 from pathlib import Path
 
 from ....app import App
@@ -26,7 +27,8 @@ async def _perform(folder: Path) -> None:
     script = load()
     show.opening(out, script)
     settings = Settings(data=folder, store=None, embedder="bge-small")
-    app = await App.open(settings, clock=StartedClock(script.clock), background=False)
+    clock = StartedClock(script.clock)
+    app = await App.open(settings, clock=clock, background=False)
     try:
         player = Player(app, script)
         with progress_bar("retaining") as progress:
@@ -39,6 +41,18 @@ async def _perform(folder: Path) -> None:
             show.asked(out, questions[-1])
         context = await player.prime()
         show.primed(out, script.cue, context)
+        show.intended(out, script, kept)
+        # What is registered has to outlive the process that registered it.
+        await app.close()
+        clock.jump(script.due - timedelta(seconds=1))
+        app = await App.open(settings, clock=clock, background=False)
+        player = Player(app, script)
+        early = await player.check()
+        clock.jump(script.due)
+        due = await player.check()
+        source = await player.said(due[0].intention.source_id if due else None)
+        show.reminded(out, script, early, due, source)
+        show.brought_up(out, script.talk, await player.check(script.talk))
         secret = await player.ask(script.secret_question, limit=1)
         if not secret.answers:
             raise NotFound("the demo found nothing to forget")

@@ -16,11 +16,12 @@ SELECT tenant, name FROM bank WHERE bank_key = ?1;
 SELECT {bank_columns} FROM bank WHERE bank_key = ?1;
 
 -- name: bank_list
-SELECT {bank_columns} FROM bank WHERE tenant = ?1 AND {bank_containing}
+-- Names that begin with a control character are the house's own.
+SELECT {bank_columns} FROM bank WHERE tenant = ?1 AND name >= ' ' AND {bank_containing}
 ORDER BY name LIMIT ?3 OFFSET ?4;
 
 -- name: bank_count
-SELECT COUNT(*) FROM bank WHERE tenant = ?1 AND {bank_containing};
+SELECT COUNT(*) FROM bank WHERE tenant = ?1 AND name >= ' ' AND {bank_containing};
 
 -- name: bank_state
 -- The bank with the active generation, in one read; the bank's columns are NULL without a bank.

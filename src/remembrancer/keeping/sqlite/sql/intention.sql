@@ -50,7 +50,7 @@ WHERE i.bank_key = ?1 AND i.event IN ({ids}) AND i.event IS NOT NULL AND i.state
 ORDER BY i.intention_id LIMIT ?3;
 
 -- name: intention_unindexed
-SELECT {intention_columns} FROM intention i
+SELECT {intention_columns} FROM intention i INDEXED BY intention_unindexed
 WHERE i.bank_key = ?1 AND i.state = 'active' AND (i.standing = 1 OR i.trigger_type = 'composite'
         OR (i.trigger_type = 'context_based' AND i.cue IS NULL))
     AND (?2 IS NULL OR i.tier_rank IS NULL OR i.tier_rank <= ?2)

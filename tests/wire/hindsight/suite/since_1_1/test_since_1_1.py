@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 from hindsight_client import Hindsight
 from hindsight_client_api.exceptions import ApiException
 from hindsight_client_api.models.bank_template_manifest import BankTemplateManifest
+from hindsight_client_api.models.create_webhook_request import CreateWebhookRequest
 from hindsight_client_api.models.update_memory_request import UpdateMemoryRequest
 
 Run = Callable[[Any], Any]
@@ -31,7 +33,6 @@ class TestRetainSince11:
         assert answer.success
         found = client.recall(bank, "When does the kiln fire?").results[0]
         assert found.entities == ["Kiln 2"]
-        assert found.mentioned_at is None
         assert run(client.documents.get_document(bank, "kiln")).observation_scopes
 
     def test_suspended_retains_reach_nobody(self, client: Hindsight, garden: str) -> None:
@@ -73,8 +74,10 @@ class TestReflectSince11:
             garden, "What does Marta grow?", include_facts=True, apply_all_directives=True
         )
         memory = next(m for m in answer.based_on.memories if "tomatoes" in m.text)
-        assert memory.context == "a visit"
-        assert memory.type == "world"
+        assert (memory.type, memory.context) == ("world", "a visit")
+        assert (memory.document_id, memory.chunk_id) == ("notes", f"{garden}_notes_0")
+        assert (memory.tags, memory.metadata) == (["plants"], {"source": "diary"})
+        assert memory.mentioned_at.startswith("2024-04-02T09:00:00")
 
 
 class TestBanksSince11:
@@ -123,12 +126,39 @@ class TestListsSince11:
         graph = run(client.memory.get_graph(garden))
         assert {node.data.id for node in graph.nodes} == {row.id for row in graph.table_rows}
 
-    def test_operations_have_both_names(
-        self, client: Hindsight, bank: str, run: Run, finished: Finished
-    ) -> None:
-        operation = client.retain(bank, "Dew fell.", retain_async=True).operation_id
-        assert finished(bank, operation).operation_id == operation
-        assert run(client.audit.list_audit_logs(bank)).bank_id == bank
+    def test_pages_of_webhooks_and_scopes(self, client: Hindsight, bank: str, run: Run) -> None:
+        for name in "abc":
+            request = CreateWebhookRequest(url=f"https://hooks.example/{name}")
+            run(client.webhooks.create_webhook(bank, request))
+        listed = run(client.webhooks.list_webhooks(bank, limit=2, offset=2))
+        assert [item.url for item in listed.items] == ["https://hooks.example/a"]
+        assert (listed.total, listed.limit, listed.offset) == (3, 2, 2)
+        scopes = run(client.memory.list_observation_scopes(bank, limit=5))
+        assert (scopes.scopes, scopes.total, scopes.limit) == ([], 0, 5)
+
+    def test_one_entry_of_the_audit_log(self, client: Hindsight, bank: str, run: Run) -> None:
+        client.create_bank(bank)
+        client.retain(bank, "Dew fell.")
+
+        async def entries() -> Any:
+            while True:
+                if found := (await client.audit.list_audit_logs(bank)).items:
+                    return found
+                await asyncio.sleep(0.05)
+
+        [first, *_] = run(asyncio.wait_for(entries(), 30))
+        entry = run(client.audit.get_audit_log(bank, first.id))
+        assert (entry.id, entry.action, entry.started_at) == (
+            first.id, first.action, first.started_at,
+        )  # fmt: skip
+        with pytest.raises(ApiException) as missing:
+            run(client.audit.get_audit_log(bank, "00000000-0000-0000-0000-000000000000"))
+        assert missing.value.status == 404
+
+    def test_entity_graph_counts(self, client: Hindsight, garden: str, run: Run) -> None:
+        graph = run(client.entities.get_entity_graph(garden))
+        counts = {node.data.label: node.data.mention_count for node in graph.nodes}
+        assert counts["Marta"] > 0
 
 
 class TestCurationSince11:

@@ -33,7 +33,9 @@ class TestDocumentNames:
         assert (chunk.bank_id, chunk.chunk_text) == (bank, "The pump was oiled on Monday.")
         request = UpdateDocumentRequest(tags=["valve"])
         assert run(client.documents.update_document(bank, name, request)).success
-        found = client.recall(bank, "pump", tags=["valve"], tags_match="all_strict", include_chunks=True)
+        found = client.recall(
+            bank, "pump", tags=["valve"], tags_match="all_strict", include_chunks=True
+        )
         assert found.results[0].document_id == name
         assert chunks.items[0].chunk_id in found.chunks
         assert run(client.documents.delete_document(bank, name)).document_id == name
@@ -130,7 +132,11 @@ class TestCuration:
 
     def test_dates_and_entities(self, client: Hindsight, bank: str, run: Run) -> None:
         memory = self.one(client, bank, run)
-        run(self.update(client, bank, memory, occurred_start="2024-05-01T00:00:00Z", entities=["Shed"]))
+        run(
+            self.update(
+                client, bank, memory, occurred_start="2024-05-01T00:00:00Z", entities=["Shed"]
+            )
+        )
         changed = run(client.memory.get_memory(bank, memory))
         assert changed["occurred_start"].startswith("2024-05-01")
         assert changed["entities"] == ["Shed"]

@@ -301,7 +301,9 @@ class TestTags:
             [{"content": "The boiler was swept.", "tags": ["heating"]}],
             document_tags=["house"],
         )
-        [found] = client.recall(bank, "boiler", tags=["house", "heating"], tags_match="exact").results
+        [found] = client.recall(
+            bank, "boiler", tags=["house", "heating"], tags_match="exact"
+        ).results
         assert set(found.tags) == {"heating", "house"}
 
     def test_reflect_and_list_by_tag(self, client: Hindsight, tagged: str, run: Run) -> None:
@@ -312,7 +314,9 @@ class TestTags:
         listed = run(client.memory.list_tags(tagged))
         assert {item.tag for item in listed.items} == {"red", "blue"}
         assert all(item.count >= 2 for item in listed.items)
-        assert [item.tag for item in run(client.memory.list_tags(tagged, q="bl*")).items] == ["blue"]
+        assert [item.tag for item in run(client.memory.list_tags(tagged, q="bl*")).items] == [
+            "blue"
+        ]
 
 
 class TestDeleteBank:

@@ -1,0 +1,139 @@
+"""ReflectService: what memories have in common, and the insights made of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...app import App
+from ...nouns.caller import Caller, Permission
+from ...nouns.errors import InvalidInput
+from ...nouns.ids import to_ulid
+from ...nouns.memory import BankRef
+from ...verbs.insights import Cluster, Insight
+from .calls import Calls, Unsupported
+from .shapes import answer, fill_memory
+from .values import bank_of, entity_of, optional, optional_plain, plain, text_id, time_of
+
+_SYSTEM = (
+    "You are given memories that are about one thing. Say what they show together, in statements "
+    "that none of them makes alone. Take nothing from elsewhere. Answer with a JSON array of "
+    'objects: {"content": text, "confidence": 0 to 1, "source_memory_ids": ids of the memories '
+    'that it rests on, "tags": words}. Answer with [] when they show nothing.'
+)
+_CHECK = (
+    "Accept a statement only if the memories it names support all of it; reject what is merely "
+    "likely, and what one of them says already."
+)
+
+
+class ReflectService:
+    """The calls of the service; see `hebbs.proto`."""
+
+    def __init__(self, app: App) -> None:
+        self._memories = app.memories
+
+    def handlers(self, calls: Calls) -> dict[str, Any]:
+        """Return the handlers by method."""
+        read, write, admin = Permission.READ, Permission.WRITE, Permission.ADMIN
+        unary = calls.unary
+        return {
+            "Reflect": unary("reflect", "ReflectRequest", admin, self._reflect),
+            "GetInsights": unary("get_insights", "GetInsightsRequest", read, self._insights),
+            "ReflectPrepare": unary(
+                "reflect_prepare", "ReflectPrepareRequest", admin, self._prepare
+            ),
+            "ReflectCommit": unary("reflect_commit", "ReflectCommitRequest", admin, self._commit),
+            "ContradictionPrepare": unary(
+                "contradiction_prepare", "ContradictionPrepareRequest", read, _no_contradictions
+            ),
+            "ContradictionCommit": unary(
+                "contradiction_commit", "ContradictionCommitRequest", write, _no_contradictions
+            ),
+        }
+
+    async def _reflect(self, caller: Caller, request: Any) -> Any:
+        bank, since = _scope(caller, request)
+        clusters, read = await self._memories.insights.clusters(caller, bank, since)
+        told = answer("ReflectResponse")
+        told.clusters_found = len(clusters)
+        told.memories_processed = read
+        return told
+
+    async def _insights(self, caller: Caller, request: Any) -> Any:
+        limit = optional(request, "max_results")
+        found = await self._memories.insights.listed(
+            caller,
+            bank_of(caller, optional(request, "entity_id")),
+            least=optional_plain(request, "min_confidence") or 0.0,
+            limit=100 if limit is None else limit,
+        )
+        told = answer("GetInsightsResponse")
+        for kept, worth in zip(found, await self._memories.lookup.worth(found), strict=True):
+            fill_memory(told.insights.add(), kept, worth)
+        return told
+
+    async def _prepare(self, caller: Caller, request: Any) -> Any:
+        bank, since = _scope(caller, request)
+        prepared = await self._memories.insights.prepare(caller, bank, since)
+        told = answer("ReflectPrepareResponse")
+        told.session_id = to_ulid(prepared.session)
+        told.memories_processed = prepared.read
+        told.existing_insight_count = prepared.existing
+        for number, cluster in enumerate(prepared.clusters):
+            _fill_prompt(told.clusters.add(), number, cluster)
+        return told
+
+    async def _commit(self, caller: Caller, request: Any) -> Any:
+        session = text_id(request.session_id, "session_id")
+        insights = [_insight(each) for each in request.insights]
+        told = answer("ReflectCommitResponse")
+        told.insights_created = await self._memories.insights.commit(caller, session, insights)
+        return told
+
+
+async def _no_contradictions(caller: Caller, request: Any) -> Any:  # noqa: ARG001
+    raise Unsupported("contradictions are not looked for here")
+
+
+def _scope(caller: Caller, request: Any) -> tuple[BankRef | None, int | None]:
+    """Return which bank, None for all of the tenant's, and since when."""
+    match request.scope.WhichOneof("scope"):
+        case "entity":
+            scope = request.scope.entity
+            bank = bank_of(caller, scope.entity_id)
+            if bank is None:
+                raise InvalidInput("entity_id must not be empty", field="scope.entity.entity_id")
+        case _:
+            scope, bank = getattr(request.scope, "global"), None
+    return bank, time_of(optional(scope, "since_us"), "scope.since_us")
+
+
+def _insight(given: Any) -> Insight:
+    return Insight(
+        given.content,
+        plain(given.confidence),
+        tuple(text_id(each, "source_memory_ids") for each in given.source_memory_ids),
+        tuple(given.tags),
+        optional(given, "cluster_id"),
+    )
+
+
+def _fill_prompt(target: Any, number: int, cluster: Cluster) -> None:
+    target.cluster_id = number
+    target.member_count = len(cluster.members)
+    target.proposal_system_prompt = _SYSTEM
+    target.validation_context = _CHECK
+    lines = []
+    for kept in cluster.members:
+        unit = kept.unit
+        entity = entity_of(kept.ref)
+        target.memory_ids.append(unit.id.hex())
+        target.memories.add(
+            memory_id=unit.id.hex(),
+            content=unit.text,
+            importance=unit.importance,
+            created_at=max(0, unit.created_at),
+            **({} if entity is None else {"entity_id": entity}),
+        )
+        lines.append(f"{unit.id.hex()}: {unit.text}")
+    target.proposal_user_prompt = "\n".join(lines)

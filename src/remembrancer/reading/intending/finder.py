@@ -1,0 +1,189 @@
+"""`find_intentions`: sentences that ask to be reminded, or commit to something later."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Final
+
+from ...nouns.intention import TriggerType
+from ...nouns.memory import Role
+from ..recurrence.zones import zone_of
+from ..sentences import split_sentences
+from ..types import Span
+from . import lexicon as lex
+from .content import content_of
+from .heads import Head, read_head
+from .line import Line, is_coarse
+from .masking import is_hidden, mask
+from .openings import after_head, read_opening, region_end, trailing_condition
+from .triggers import Opening, Trigger, choose, fits, in_the_morning
+from .types import FoundIntention, Manner
+
+_MOST_CHARS: Final = 1_000  # of a sentence; longer ones are no request
+_IMPORTANCE: Final = {  # commitments weigh .5 at least, wishes .7 of .6
+    Manner.ASK: 0.6,
+    Manner.ORDER: 0.6,
+    Manner.PROMISE: 0.6,
+    Manner.DUTY: 0.5,
+    Manner.WISH: 0.42,
+}
+_NOTE: Final = re.compile(r"(?:note|reminder|memo)")
+_IS: Final = re.compile(r"\b(?:is|are|will)\b")  # an announcement rather than a thing to do
+_ZONES: Final = {  # whole zones for the offsets that no "Etc/GMT" has
+    -570: "Pacific/Marquesas",
+    210: "Asia/Tehran",
+    270: "Asia/Kabul",
+    330: "Asia/Kolkata",
+    345: "Asia/Kathmandu",
+    390: "Asia/Yangon",
+    525: "Australia/Eucla",
+    570: "Australia/Darwin",
+}
+
+
+def find_intentions(
+    text: str,
+    *,
+    said_at: int,
+    role: Role = Role.USER,
+    zone: str | None = None,
+    offset_min: int | None = None,
+    default_hour: int = 9,
+) -> list[FoundIntention]:
+    """Return the intentions of a turn, in order.
+
+    Found are asks to be reminded, orders for later, promises, duties of the speaker and wishes that
+    name a time to come, an event or a topic. What has no trigger that can fire is none; nor are
+    questions, quotations, suppositions, what is over, and what others have to do. English only.
+    Pure and deterministic; no text raises.
+
+    Args:
+        text: what one speaker said; pasted and quoted parts of it are passed over.
+        said_at: when, in microseconds.
+        role: who spoke; of an assistant only promises are taken, of systems and tools nothing.
+        zone: the speaker's IANA zone.
+        offset_min: minutes east of UTC, for want of a zone.
+        default_hour: the hour of a day that names none.
+
+    Raises:
+        InvalidInput: the zone is not known.
+    """
+    if role not in {Role.USER, Role.NONE, Role.ASSISTANT}:
+        return []
+    zone = zone or zone_of_offset(offset_min or 0)
+    zone_of(zone)
+    masked = mask(text)
+    found: list[FoundIntention] = []
+    last: Line | None = None
+    for span in split_sentences(masked):
+        part = masked[span.start : span.end]
+        if span.end - span.start > _MOST_CHARS or is_hidden(part):
+            last = None
+            continue
+        line = Line(part, text[span.start : span.end], span.start, said_at, zone, default_hour)
+        found += _read_line(line, role, last)
+        last = line
+    return found
+
+
+def zone_of_offset(minutes: int) -> str:
+    """Return a zone that is always so many minutes east of UTC; to the hour where none is."""
+    if minutes in _ZONES:
+        return _ZONES[minutes]
+    hours = max(-12, min(14, round(minutes / 60)))
+    return f"Etc/GMT{-hours:+d}" if hours else "UTC"
+
+
+def _read_line(line: Line, role: Role, last: Line | None) -> list[FoundIntention]:
+    low = line.low
+    if not lex.CUE.search(low) and not (last and "remind" in low):
+        return []
+    if lex.UNREAL.search(low):
+        return []
+    found: list[FoundIntention] = []
+    done = 0
+    ordered = False
+    for start, free in line.starts():
+        if start < done:
+            continue
+        opening = read_opening(line, start)
+        conditional = opening.condition is not None
+        head = read_head(line, opening.main, role, conditional=conditional)
+        if head is None or (head.placed and not (free or conditional or ordered)):
+            continue
+        ordered = head.manner in {Manner.ASK, Manner.ORDER}
+        body, direct = after_head(line, head)
+        end = region_end(line, body)
+        one = _complete(line, head, opening, (body, end), direct, role, last)
+        if one is not None:
+            found.append(one)
+            done = end
+    return found
+
+
+def _complete(
+    line: Line,
+    head: Head,
+    opening: Opening,
+    region: tuple[int, int],
+    direct: Trigger | None,
+    role: Role,
+    last: Line | None,
+) -> FoundIntention | None:
+    """Join a head with its trigger and its content."""
+    body, end = region
+    body_end = end
+    trailing = trailing_condition(line, head, body, end)
+    whens = line.whens_in(body, trailing.start if trailing else end)
+    trigger = choose(line, head, opening, direct, trailing, whens, last, end)
+    if trigger is None or not fits(line, head, trigger, role):
+        return None
+    trigger = in_the_morning(line, head, trigger)
+    if trailing is not None and trigger.condition is trailing:
+        body_end = trailing.start
+    if trigger.beforehand:
+        body_end = body
+    content = content_of(line, head, body, body_end, trigger, opening)
+    if not content:
+        return None
+    return _found(line, head, trigger, content, role)
+
+
+def _found(
+    line: Line, head: Head, trigger: Trigger, content: str, role: Role
+) -> FoundIntention | None:
+    confidence = head.confidence
+    when, condition = trigger.when, trigger.condition
+    if not trigger.sure or (_NOTE.match(line.low, head.start) and _IS.search(content)):
+        confidence = min(confidence, 0.75)
+    if when is not None:
+        if is_coarse(when):
+            confidence = min(confidence, 0.6)
+        elif not when.confident:
+            confidence -= 0.1
+        if lex.PAST_TIMES.search(line.low) and head.manner is not Manner.ASK:
+            confidence -= 0.1
+        span = Span(when.span.start + line.start, when.span.end + line.start)
+        when = replace(when, span=span)
+    elif head.manner is Manner.ORDER and role is Role.USER:
+        confidence = max(confidence, 0.8)
+    elif head.manner is Manner.ORDER:
+        confidence = 0.6  # a recipe or a manual speaks like this, too
+    if confidence < 0.5:
+        return None
+    importance = _IMPORTANCE[head.manner] + 0.2 * bool(lex.URGENT.search(line.low))
+    kind = TriggerType.TIME
+    if condition is not None:
+        kind = TriggerType.EVENT if condition.event else TriggerType.CONTEXT
+    return FoundIntention(
+        content=content,
+        trigger_type=kind,
+        span=Span(line.start, line.start + len(line.text)),
+        manner=head.manner,
+        confidence=round(confidence, 2),
+        importance=round(min(importance, 1.0), 2),
+        when=when,
+        event=condition.event if condition else None,
+        cue=condition.cue if condition else None,
+    )

@@ -1,0 +1,55 @@
+"""The banks that a caller reaches, for questions that name none."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+
+from ..keeping.store import Store
+from ..nouns.caller import Caller
+from ..nouns.errors import NotFound
+from ..nouns.memory import BankRef
+from ..nouns.names import UNNAMED
+
+MOST_BANKS = 256
+"""Banks that one question is put to."""
+
+_PAGE = 1_000
+
+
+async def banks_of(store: Store, caller: Caller) -> tuple[list[BankRef], bool]:
+    """Return the banks that a caller reaches, up to `MOST_BANKS`, and whether these are all.
+
+    The bank of memories that belong to none leads, where there is one; the others come by name.
+    """
+    refs: list[BankRef] = []
+    async for ref in all_banks_of(store, caller):
+        if len(refs) == MOST_BANKS:
+            return refs, False
+        refs.append(ref)
+    return refs, True
+
+
+async def all_banks_of(store: Store, caller: Caller) -> AsyncIterator[BankRef]:
+    """Yield every bank that a caller reaches, that of memories that belong to none included."""
+    unnamed = BankRef(caller.tenant, UNNAMED)
+    if caller.reaches(UNNAMED) and await store.bank(unnamed) is not None:
+        yield unnamed
+    offset = 0
+    while page := await store.banks(caller.tenant, _PAGE, offset):
+        for bank in page:
+            if caller.reaches(bank.ref.bank):
+                yield bank.ref
+        offset += len(page)
+
+
+async def reached(
+    store: Store, caller: Caller, unit_ids: Sequence[bytes]
+) -> Mapping[bytes, BankRef]:
+    """Return the banks of memories by id; those that the caller does not reach are left out."""
+    places = await store.locate(caller.tenant, unit_ids)
+    return {unit_id: ref for unit_id, ref in places.items() if caller.reaches(ref.bank)}
+
+
+def no_memory(unit_id: bytes) -> NotFound:
+    """Return the error for an id that is not there, or is not the caller's to see."""
+    return NotFound(f"there is no memory {unit_id.hex()}", field="memory_id")

@@ -1,0 +1,281 @@
+"""Times and repeats to come, in words."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from remembrancer.nouns.clock import from_us, to_us
+from remembrancer.nouns.errors import InvalidInput
+from remembrancer.nouns.memory import Precision
+from remembrancer.reading.recurrence import occurrences
+from remembrancer.reading.when import find_whens, read_when
+
+BERLIN = "Europe/Berlin"
+WEDNESDAY = "2026-04-15 10:00"
+
+
+def at(local: str, zone: str = BERLIN) -> int:
+    return to_us(datetime.fromisoformat(local).replace(tzinfo=ZoneInfo(zone)))
+
+
+def local(us: int, zone: str = BERLIN) -> str:
+    return from_us(us).astimezone(ZoneInfo(zone)).strftime("%Y-%m-%d %H:%M")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("friday 9:00", "2026-04-17 09:00"),
+        ("tomorrow at 3pm", "2026-04-16 15:00"),
+        ("at noon", "2026-04-15 12:00"),
+        ("in 20 minutes", "2026-04-15 10:20"),
+        ("in 25 minutes", "2026-04-15 10:25"),
+        ("in an hour and a half", "2026-04-15 11:30"),
+        ("in an hour and 20 minutes", "2026-04-15 11:20"),
+        ("in 2 hours", "2026-04-15 12:00"),
+        ("10 minutes before 4pm", "2026-04-15 15:50"),
+        ("next monday morning", "2026-04-20 09:00"),
+        ("tonight", "2026-04-15 20:00"),
+        ("tonight at 11", "2026-04-15 23:00"),
+        ("midnight tonight", "2026-04-16 00:00"),
+        ("on 5 May at 14:30", "2026-05-05 14:30"),
+        ("the day after tomorrow", "2026-04-17 09:00"),
+        ("in three weeks", "2026-05-06 09:00"),
+        ("in a month", "2026-05-15 09:00"),
+        ("end of month", "2026-04-30 09:00"),
+        ("by the end of the week", "2026-04-17 09:00"),
+        ("end of day", "2026-04-15 17:00"),
+        ("the 20th at 5", "2026-04-20 17:00"),
+        ("next month on the 3rd", "2026-05-03 09:00"),
+        ("before friday", "2026-04-16 09:00"),
+        ("tomorrow after lunch", "2026-04-16 13:00"),
+        ("2026-12-01 09:00", "2026-12-01 09:00"),
+        ("2026-12-01T09:00:00+02:00", "2026-12-01 08:00"),
+        ("20261201T090000Z", "2026-12-01 10:00"),
+        ("9am EST tomorrow", "2026-04-16 16:00"),
+        # over already, so the next one
+        ("at 9", "2026-04-16 09:00"),
+        ("at 11", "2026-04-15 11:00"),
+        ("by 6", "2026-04-15 18:00"),
+        ("today at 6", "2026-04-15 18:00"),
+        ("3 March", "2027-03-03 09:00"),
+        ("wednesday", "2026-04-22 09:00"),
+        ("wednesday at 18:00", "2026-04-15 18:00"),
+        ("in the morning", "2026-04-16 09:00"),
+        ("this morning", "2026-04-15 10:30"),
+    ],
+)
+def test_a_time_is_resolved_against_now_and_zone(text: str, expected: str) -> None:
+    when = read_when(text, at(WEDNESDAY), BERLIN)
+    assert when is not None
+    assert (local(when.at), when.recurrence) == (expected, None)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("yesterday", "5 May 2020", "soon", "some day", "at the office", "2 hours", "", "in five"),
+        *("tomorrow at 25:00", "friday or saturday", "30 February", "every 0 days", "twice a day"),
+        *("every few days", "last monday", "every 90 seconds", "three days ago"),
+    ],
+)
+def test_what_cannot_be_resolved_is_no_time(text: str) -> None:
+    assert read_when(text, at(WEDNESDAY), BERLIN) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "rule", "first", "second"),
+    [
+        ("every day at 9", "FREQ=DAILY", "2026-04-16 09:00", "2026-04-17 09:00"),
+        ("every morning", "FREQ=DAILY", "2026-04-16 09:00", "2026-04-17 09:00"),
+        (
+            "every weekday at 8:30",
+            "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR",
+            "2026-04-16 08:30",
+            "2026-04-17 08:30",
+        ),
+        (
+            "every monday and thursday at 18:00",
+            "FREQ=WEEKLY;BYDAY=MO,TH",
+            "2026-04-16 18:00",
+            "2026-04-20 18:00",
+        ),
+        ("weekly on tuesday", "FREQ=WEEKLY;BYDAY=TU", "2026-04-21 09:00", "2026-04-28 09:00"),
+        (
+            "every two weeks on friday",
+            "FREQ=WEEKLY;INTERVAL=2;BYDAY=FR",
+            "2026-04-17 09:00",
+            "2026-05-01 09:00",
+        ),
+        (
+            "every other tuesday at 5pm",
+            "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU",
+            "2026-04-21 17:00",
+            "2026-05-05 17:00",
+        ),
+        ("monthly on the 31st", "FREQ=MONTHLY;BYMONTHDAY=31", "2026-04-30 09:00", None),
+        (
+            "on the last day of each month",
+            "FREQ=MONTHLY;BYMONTHDAY=-1",
+            "2026-04-30 09:00",
+            "2026-05-31 09:00",
+        ),
+        (
+            "every second friday of the month",
+            "FREQ=MONTHLY;BYDAY=2FR",
+            "2026-05-08 09:00",
+            "2026-06-12 09:00",
+        ),
+        (
+            "the 1st and 15th of every month",
+            "FREQ=MONTHLY;BYMONTHDAY=1,15",
+            "2026-05-01 09:00",
+            "2026-05-15 09:00",
+        ),
+        (
+            "every year on 3 March",
+            "FREQ=YEARLY;BYMONTH=3;BYMONTHDAY=3",
+            "2027-03-03 09:00",
+            "2028-03-03 09:00",
+        ),
+        (
+            "every day at 8:30 and 17:00",
+            "FREQ=DAILY;BYHOUR=8,17;BYMINUTE=0,30;BYSETPOS=2,3",
+            "2026-04-15 17:00",
+            "2026-04-16 08:30",
+        ),
+        (
+            "every day except sunday",
+            "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR,SA",
+            "2026-04-16 09:00",
+            "2026-04-17 09:00",
+        ),
+        ("every friday starting 1 May", "FREQ=WEEKLY;BYDAY=FR", "2026-05-01 09:00", None),
+        ("every 2 hours", 7200, "2026-04-15 12:00", "2026-04-15 14:00"),
+        ("every 15 minutes", 900, "2026-04-15 10:15", "2026-04-15 10:30"),
+    ],
+)
+def test_a_repeat_becomes_a_rule(
+    text: str, rule: str | int, first: str, second: str | None
+) -> None:
+    when = read_when(text, at(WEDNESDAY), BERLIN)
+    assert when is not None
+    assert when.recurrence is not None
+    assert rule in (when.recurrence.rrule, when.recurrence.every_s)
+    coming = [local(us) for us in occurrences(when.recurrence, at(WEDNESDAY), 2)]
+    assert (local(when.at), coming[0]) == (first, first)
+    assert second in (None, coming[1])
+
+
+def test_a_repeat_ends_with_its_last_day_its_length_or_its_count() -> None:
+    def last(text: str) -> str:
+        when = read_when(text, at(WEDNESDAY), BERLIN)
+        assert when is not None
+        assert when.recurrence is not None
+        return local(occurrences(when.recurrence, at(WEDNESDAY), 100)[-1])
+
+    assert last("daily until 1 June") == "2026-06-01 09:00"
+    assert last("daily at 7pm for two weeks") == "2026-04-28 19:00"
+    assert last("every day at 9, 5 times") == "2026-04-20 09:00"
+
+
+def test_a_31st_is_the_last_day_where_a_month_has_none() -> None:
+    when = read_when("monthly on the 31st at 8:00", at("2026-01-15 10:00"), BERLIN)
+    assert when is not None
+    assert when.recurrence is not None
+    coming = occurrences(when.recurrence, at("2026-01-15 10:00"), 4)
+    assert [local(us)[5:10] for us in coming] == ["01-31", "02-28", "03-31", "04-30"]
+
+
+def test_a_time_that_the_clock_change_leaves_out_moves_forward() -> None:
+    when = read_when("sunday at 2:30 am", at("2026-03-27 12:00"), BERLIN)
+    assert when is not None
+    assert local(when.at) == "2026-03-29 03:30"
+
+
+def test_a_time_that_comes_twice_is_the_first() -> None:
+    when = read_when("sunday at 2:30 am", at("2026-10-23 12:00"), BERLIN)
+    assert when is not None
+    assert from_us(when.at).isoformat() == "2026-10-25T00:30:00+00:00"
+
+
+def test_hours_count_in_real_time_over_a_clock_change() -> None:
+    now = at("2026-03-29 01:30")
+    when = read_when("in 2 hours", now, BERLIN)
+    assert when is not None
+    assert (when.at - now, local(when.at)) == (7_200_000_000, "2026-03-29 04:30")
+
+
+def test_a_part_of_the_day_that_is_over_is_no_time() -> None:
+    assert read_when("this morning", at("2026-04-15 13:00"), BERLIN) is None
+
+
+def test_the_zone_decides_what_tomorrow_is() -> None:
+    now = at("2026-04-15 23:30", "UTC")
+    days = {}
+    for zone in ("Asia/Tokyo", "America/New_York"):
+        when = read_when("tomorrow at 8", now, zone)
+        assert when is not None
+        days[zone] = local(when.at, zone)
+    assert days == {"Asia/Tokyo": "2026-04-17 08:00", "America/New_York": "2026-04-16 08:00"}
+
+
+def test_the_hour_of_a_bare_day_can_be_chosen_and_its_precision_stays_a_day() -> None:
+    when = read_when("friday", at(WEDNESDAY), BERLIN, default_hour=7)
+    assert when is not None
+    assert (local(when.at), when.precision) == ("2026-04-17 07:00", Precision.DAY)
+    exact = read_when("friday at 7:15", at(WEDNESDAY), BERLIN)
+    assert exact is not None
+    assert exact.precision is Precision.MINUTE
+
+
+def test_an_assumed_day_is_not_confident() -> None:
+    sure = {}
+    for text in ("friday", "next week", "in a few days", "call Ann on friday"):
+        when = read_when(text, at(WEDNESDAY), BERLIN)
+        assert when is not None
+        sure[text] = when.confident
+    assert sure == {
+        "friday": True,
+        "next week": False,
+        "in a few days": False,
+        "call Ann on friday": False,
+    }
+
+
+def test_the_span_holds_the_words_of_the_time() -> None:
+    text = "Could we meet on 5 May at 14:30, or every other friday at noon?"
+    found = find_whens(text, at(WEDNESDAY), BERLIN)
+    words = [text[w.span.start : w.span.end] for w in found]
+    assert words == ["on 5 May at 14:30", "every other friday at noon"]
+
+
+def test_an_unknown_zone_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="IANA"):
+        read_when("friday", 0, "Middle/Earth")
+
+
+WORDS = (
+    "every each other two 2 second day days week weekly on the last of month monday fri at 9 9:30 "
+    "pm and in hours until starting for from to 31st May may 2026 2020 tomorrow tonight noon , "
+    "except before after minutes 0 99999 morning weekend between 1st times end quarter half past "
+    "2026-12-01T09:00 -05:00 EST lunch an a few year 30 February"
+).split()
+TEXTS = st.lists(st.sampled_from(WORDS), max_size=10).map(" ".join) | st.text(max_size=60)
+ZONES = st.sampled_from(["UTC", "Asia/Kathmandu", "America/New_York", "Pacific/Apia"])
+NOWS = st.integers(at("1972-01-01 00:00"), at("2200-01-01 00:00"))
+
+
+@settings(max_examples=300, deadline=None)
+@given(TEXTS, NOWS, ZONES)
+def test_no_text_raises_and_what_is_found_lies_ahead(text: str, now: int, zone: str) -> None:
+    for when in find_whens(text, now, zone):
+        assert when.at > now
+        assert 0 <= when.span.start < when.span.end <= len(text)
+        if when.recurrence is not None:
+            assert occurrences(when.recurrence, now, 1) == [when.at]

@@ -1,0 +1,99 @@
+"""Hindsight's own clients against a server with the settings it has when none are given.
+
+Each client stands in an environment of its own, made by `make setup` from a lock, so that it runs
+with what it brings and nothing of ours. `suite` is what it runs.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections import Counter
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from wire_kit import Server
+
+ROOT = Path(__file__).parents[3]
+SUITE = Path(__file__).parent / "suite"
+TIMEOUT_S = 280
+
+# The classes and the numbers of tests of the clients' own live suite.
+OFFICIAL = {
+    "Retain": 3, "Recall": 3, "Reflect": 4, "ListMemories": 2, "EndToEnd": 1, "BankStats": 1,
+    "Operations": 1, "Documents": 2, "Entities": 3, "Tags": 7, "DeleteBank": 1, "Mission": 1,
+    "AsyncRecall": 5, "AsyncReflect": 2, "AsyncDeleteBank": 1,
+}  # fmt: skip
+
+SERVE = """
+import sys
+from remembrancer.faces.cli.main import run
+sys.argv[1:] = ["serve"]
+run()
+"""
+
+
+@pytest.mark.parametrize(
+    ("version", "parts"),
+    [("0.9.1", ["common"]), ("1.1.0", ["common", "since_1_1"])],
+)
+def test_the_client_works_as_with_its_own_server(
+    version: str, parts: list[str], tmp_path: Path
+) -> None:
+    python = ROOT / f".venv/clients/hindsight-{version}/bin/python"
+    lock = ROOT / f"requirements/hindsight-{version}.txt"
+    if not _installed(python, lock):
+        pytest.skip(f"hindsight-client {version} is not installed: `make setup` with a network")
+    report = tmp_path / "report.xml"
+    with Server(
+        tmp_path / "data", SERVE, embedder="bge-small", webhook_allow_private="true"
+    ) as server:
+        done = subprocess.run(
+            [
+                python, "-m", "pytest", "-c", SUITE / "pytest.ini", f"--junit-xml={report}",
+                *(SUITE / part for part in parts),
+            ],
+            env={**_environment(), "HINDSIGHT_API_URL": server.url},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=TIMEOUT_S,
+        )  # fmt: skip
+    assert report.exists(), f"the suite did not run:\n{done.stdout}\n{done.stderr}"
+    passed, failures = _read(report)
+    for failure in failures:
+        print(failure)
+    assert not failures, f"hindsight-client {version}: {len(failures)} failed\n" + "\n".join(
+        failure.splitlines()[0] for failure in failures
+    )
+    assert done.returncode == 0, done.stdout
+    assert {name: passed[f"Test{name}"] for name in OFFICIAL} == OFFICIAL
+
+
+def _installed(python: Path, lock: Path) -> bool:
+    """Tell whether the environment was made from the lock as it is now."""
+    made_from = python.parents[1] / "installed-lock.txt"
+    return made_from.exists() and made_from.read_bytes() == lock.read_bytes()
+
+
+def _environment() -> dict[str, str]:
+    """Return ours without what would change the other interpreter or its pytest."""
+    ours = ("PYTEST_", "PYTHON", "COV_", "VIRTUAL_ENV", "REMEMBRANCER_", "HINDSIGHT_")
+    return {k: v for k, v in os.environ.items() if not k.startswith(ours)}
+
+
+def _read(report: Path) -> tuple[Counter[str], list[str]]:
+    """Return how many tests of each class passed, and what each other one says."""
+    passed: Counter[str] = Counter()
+    failures = []
+    for case in ElementTree.parse(report).iter("testcase"):
+        wrong = [each for each in case if each.tag in ("failure", "error", "skipped")]
+        owner = case.get("classname", "").rsplit(".", 1)[-1]
+        passed[owner] += not wrong
+        failures += [f"{owner}.{case.get('name')}: {_says(each)}" for each in wrong]
+    return passed, failures
+
+
+def _says(outcome: ElementTree.Element) -> str:
+    return f"{outcome.tag}: {outcome.get('message', '')}\n{outcome.text or ''}"
