@@ -1,4 +1,4 @@
-"""Compile faces/grpc/proto/hebbs.proto to the descriptor set that the package ships.
+"""Compile the files of faces/grpc/proto to the descriptor sets that the package ships.
 
 Needs grpcio-tools, which nothing else does; give it an environment of its own:
 
@@ -15,10 +15,16 @@ from grpc_tools import protoc
 
 FOLDER = Path(__file__).parents[1] / "src/remembrancer/faces/grpc/proto"
 INCLUDED = Path(protoc.__file__).parent / "_proto"
+NAMES = ("hebbs", "remembrancer")
 
 
 def main() -> int:
-    """Write hebbs.binpb; return the compiler's exit code."""
+    """Write a .binpb beside each file; return the compiler's exit code, 0 when all went well."""
+    return max(compiled(name) for name in NAMES)
+
+
+def compiled(name: str) -> int:
+    """Compile one file; return the compiler's exit code."""
     return int(
         protoc.main(
             [
@@ -26,8 +32,8 @@ def main() -> int:
                 f"--proto_path={FOLDER}",
                 f"--proto_path={INCLUDED}",
                 "--include_imports",
-                f"--descriptor_set_out={FOLDER / 'hebbs.binpb'}",
-                "hebbs.proto",
+                f"--descriptor_set_out={FOLDER / f'{name}.binpb'}",
+                f"{name}.proto",
             ]
         )
     )

@@ -290,6 +290,7 @@ class App:
         await self.worker.stop()
         await self.audit_log.close()
         await self.keys.close()
+        self.prime.close()
         await self.indexes.close()
         await self.store.close()
         if self.embedder is not None:

@@ -5,8 +5,13 @@ from __future__ import annotations
 from contract_kit import NOW, ids_of
 
 from remembrancer.keeping.batch import Batch, Retag
+from remembrancer.keeping.intentions import IntentionBatch
 from remembrancer.keeping.priming_view import Access
+from remembrancer.nouns.ids import IdMaker
+from remembrancer.nouns.intention import Intention, TriggerType
 from remembrancer.nouns.memory import BankRef, Curation, Kind, Layer
+
+IDS = IdMaker()
 
 
 async def latest(store, ref, limit=100, **more):
@@ -89,3 +94,16 @@ async def test_moments_tell_when_anything_was_written(store, ref, make):
     after = await look()
     assert after[0] != before[0]
     assert after[1] == before[1]
+
+
+async def test_whether_a_bank_intends_anything(store, ref, make):
+    async def intends(of):
+        return await store.read(of, lambda r: r.intends)
+
+    other = BankRef(ref.tenant, "other")
+    await store.apply(ref, Batch(units=make.rows(1)))
+    assert not await intends(ref)
+    intention = Intention(IDS.new(), "water the plants", TriggerType.TIME, NOW, NOW)
+    await store.intend(ref, IntentionBatch(put=[intention]))
+    assert await intends(ref)
+    assert not await intends(other)

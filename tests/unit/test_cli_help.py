@@ -25,7 +25,7 @@ def help_of(*args: str) -> str:
 
 def test_all_commands_are_there() -> None:
     names = "retain recall prime forget entities status serve worker reembed backup demo version"
-    assert sorted([*names.split(), "keys"]) == COMMANDS
+    assert sorted([*names.split(), "keys", "remind", "intentions"]) == COMMANDS
     shown = help_of()
     assert all(command in shown for command in COMMANDS)
 

@@ -122,6 +122,10 @@ def test_what_nobody_primes_goes() -> None:
     time.now = 10 * KEPT_S
     assert not rows.expire()
     assert rows.bytes == 0
+    rows.of(A, Shelf(held(3)), 20, 200)  # type: ignore[arg-type]
+    rows.clear()
+    assert rows.bytes == 0
+    assert not rows.of(A, Shelf(held(3)), 20, 200)[1]  # type: ignore[arg-type]
 
 
 def test_counters_are_read_once_a_moment() -> None:

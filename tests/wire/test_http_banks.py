@@ -54,7 +54,8 @@ def test_a_missing_bank(server: Server, bank: str) -> None:
             "deleted_count": 0,
         }
     assert _json(server.client.get(f"{path}/tags"))["total"] == 0
-    assert _json(server.client.get(f"{path}/observations/scopes")) == {"scopes": []}
+    scopes = _json(server.client.get(f"{path}/observations/scopes"))
+    assert (scopes["scopes"], scopes["total"]) == ([], 0)
     assert _json(server.client.get(f"{path}/audit-logs"))["total"] == 0
     assert _json(server.client.delete(f"{path}/config"))["overrides"] == {}
     assert bank not in {b["bank_id"] for b in server.banks()}

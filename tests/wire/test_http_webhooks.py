@@ -18,7 +18,10 @@ from wire_kit import IDLE, WAIT_S, Server
 
 EVENT = "retain.completed"
 SECRET = "a secret of some length"
-KEYS = "id bank_id url secret event_types enabled http_config acknowledges created_at updated_at".split()
+KEYS = [
+    *"id bank_id url secret event_types enabled http_config acknowledges".split(),
+    *"created_at updated_at".split(),
+]
 
 
 class Receiver:

@@ -26,6 +26,11 @@ class PrimingReader(Protocol):
         """
         ...
 
+    @property
+    def intends(self) -> bool:
+        """Whether the bank has any intention at all, in whatever state."""
+        ...
+
     def latest(self, limit: int, *, until: int | None = None) -> list[Unit]:
         """Return sources and observations by `mentioned_at` descending (id descending on ties).
 

@@ -11,25 +11,35 @@ key expects the bank's revision, so that a revocation is never overwritten.
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import hmac
 from base64 import urlsafe_b64encode
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..keeping.batch import Batch
 from ..keeping.records import Record
 from ..keeping.store import Store
-from ..nouns.caller import Caller, Permission, Rate
+from ..nouns.caller import Caller
 from ..nouns.clock import Clock
 from ..nouns.errors import Conflict, NotFound, RemembrancerError, Unauthenticated
 from ..nouns.ids import IdMaker, parse_id, to_uuid
 from ..nouns.memory import BankRef
 from .audit import AUDIT, Audit
 from .key_options import KeyOptions, checked, checked_grace
+from .key_rows import (
+    KEY,
+    SECRET,
+    USED,
+    Key,
+    NewKey,
+    digest_of,
+    key_row,
+    read_key,
+    secret_row,
+)
 
 BANK = BankRef("", "keys")
 """Where keys are kept; no caller can name this tenant."""
@@ -40,51 +50,10 @@ FRESH_US = 5_000_000
 """How long what was read of a key counts; what this process changes counts at once."""
 
 MOST_KEYS = 10_000  # shown by one listing
-_KEY, _SECRET, _USED = "api_key", "api_key_secret", "api_key_used"
 _CACHED = 4_096
 _USED_US = 300_000_000  # how exactly the last use is known
 _ATTEMPTS = 10
 _KEPT_AUDIT = 10_000
-
-
-@dataclass(frozen=True, slots=True)
-class Key:
-    """An API key without its secret. Times in microseconds.
-
-    Attributes:
-        last_used_at: known to five minutes.
-        hashes: SHA-256 of its secrets as hex, and until when each is valid (None: no end).
-    """
-
-    id: str
-    options: KeyOptions
-    created_at: int
-    revoked_at: int | None = None
-    rotated_at: int | None = None
-    last_used_at: int | None = None
-    hashes: Mapping[str, int | None] = field(default_factory=dict, repr=False)
-
-    def caller(self) -> Caller:
-        """Return who calls with it."""
-        o = self.options
-        return Caller(
-            o.tenant,
-            o.permissions,
-            o.banks,
-            o.max_tier_rank,
-            self.id,
-            o.name,
-            o.expires_at,
-            o.rates,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class NewKey:
-    """A key with its secret, which is never told again."""
-
-    key: Key
-    secret: str = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,21 +107,19 @@ class Keys:
         now = self._clock.now_us()
         options = checked(options, now)
         secret = self._secret()
-        digest = _digest(secret)
+        digest = digest_of(secret)
         key = Key(to_uuid(self._ids.new()), options, now, hashes={digest: None})
         entry = self._entry("key.create", key, by, transport)
-        rows = [_row(key, now), _secret_row(digest, key.id, now), entry]
+        rows = [key_row(key, now), secret_row(digest, key.id, now), entry]
         await self._store.apply(BANK, Batch(records=rows))
         await self._changed()
         return NewKey(key, secret)
 
     async def list(self, tenant: str | None = None) -> Sequence[Key]:
         """Return the keys of a tenant, or of all, newest first; revoked ones too."""
-        rows = await self._store.records(BANK, _KEY, limit=MOST_KEYS)
-        used = {
-            r.key: r.updated_at for r in await self._store.records(BANK, _USED, limit=MOST_KEYS)
-        }
-        keys = [replace(_read(row), last_used_at=used.get(row.key)) for row in rows]
+        rows = await self._store.records(BANK, KEY, limit=MOST_KEYS)
+        used = {r.key: r.updated_at for r in await self._store.records(BANK, USED, limit=MOST_KEYS)}
+        keys = [replace(read_key(row), last_used_at=used.get(row.key)) for row in rows]
         return [key for key in keys if tenant is None or key.options.tenant == tenant]
 
     async def get(self, key_id: str, tenant: str | None = None) -> Key:
@@ -163,11 +130,11 @@ class Keys:
             InvalidInput: it is no id.
         """
         wanted = to_uuid(parse_id(key_id, "key_id"))
-        row = await self._store.record(BANK, _KEY, wanted)
-        key = None if row is None else _read(row)
+        row = await self._store.record(BANK, KEY, wanted)
+        key = None if row is None else read_key(row)
         if key is None or tenant not in {None, key.options.tenant}:
             raise NotFound(f"there is no key {wanted}", field="key_id")
-        used = await self._store.record(BANK, _USED, wanted)
+        used = await self._store.record(BANK, USED, wanted)
         return replace(key, last_used_at=used.updated_at if used else None)
 
     async def revoke(
@@ -187,10 +154,10 @@ class Keys:
         def change(key: Key, now: int) -> tuple[Key, Batch]:
             if key.revoked_at is not None:
                 return key, Batch()
-            gone = [(_SECRET, digest) for digest in key.hashes]
+            gone = [(SECRET, digest) for digest in key.hashes]
             key = replace(key, revoked_at=now, hashes={})
             entry = self._entry("key.revoke", key, by, transport)
-            return key, Batch(erase_records=gone, records=[_row(key, now), entry])
+            return key, Batch(erase_records=gone, records=[key_row(key, now), entry])
 
         return await self._change(key_id, tenant, change)
 
@@ -212,7 +179,7 @@ class Keys:
         """
         grace = checked_grace(grace_s)
         secret = self._secret()
-        digest = _digest(secret)
+        digest = digest_of(secret)
 
         def change(key: Key, now: int) -> tuple[Key, Batch]:
             if key.revoked_at is not None:
@@ -222,10 +189,10 @@ class Keys:
                 for old, until in key.hashes.items()
                 if grace and (until is None or until > now)
             }
-            gone = [(_SECRET, old) for old in key.hashes if old not in kept]
+            gone = [(SECRET, old) for old in key.hashes if old not in kept]
             key = replace(key, rotated_at=now, hashes={**kept, digest: None})
             entry = self._entry("key.rotate", key, by, transport, grace_s=grace_s)
-            new = [_row(key, now), _secret_row(digest, key.id, now), entry]
+            new = [key_row(key, now), secret_row(digest, key.id, now), entry]
             return key, Batch(erase_records=gone, records=new)
 
         return NewKey(await self._change(key_id, tenant, change), secret)
@@ -236,7 +203,7 @@ class Keys:
         Raises:
             Unauthenticated: it is unknown, revoked or has expired.
         """
-        digest = _digest(secret)
+        digest = digest_of(secret)
         now = self._clock.now_us()
         known = self._known.get(digest)
         if known is None or not 0 <= now - known.read_at < FRESH_US:
@@ -255,10 +222,10 @@ class Keys:
         known = self._held.get(key_id)
         if known is None or not 0 <= now - known.read_at < FRESH_US:
             changes = self._changes
-            row = await self._store.record(BANK, _KEY, key_id)
+            row = await self._store.record(BANK, KEY, key_id)
             if row is None:
                 return False
-            known = _Known(_read(row), now)
+            known = _Known(read_key(row), now)
             if changes == self._changes:
                 self._held[key_id] = known
                 while len(self._held) > _CACHED:
@@ -273,7 +240,7 @@ class Keys:
         known = self._any
         if known is not None and (known[0] or 0 <= now - known[1] < FRESH_US):
             return known[0]
-        found = await self._store.record_count(BANK, _KEY) > 0
+        found = await self._store.record_count(BANK, KEY) > 0
         self._any = found, now
         return found
 
@@ -290,12 +257,12 @@ class Keys:
 
     async def _look_up(self, digest: str, now: int) -> _Known | None:
         changes = self._changes
-        row = await self._store.record(BANK, _SECRET, digest)
+        row = await self._store.record(BANK, SECRET, digest)
         self._known.pop(digest, None)
         if row is None:
             return None
-        key_row = await self._store.record(BANK, _KEY, row.data["key"])
-        key = None if key_row is None else _read(key_row)
+        key_row = await self._store.record(BANK, KEY, row.data["key"])
+        key = None if key_row is None else read_key(key_row)
         if key is None or not any(hmac.compare_digest(digest, own) for own in key.hashes):
             return None
         found = _Known(key, now)
@@ -351,7 +318,7 @@ class Keys:
 
     async def _write_use(self, key_id: str, now: int) -> None:
         try:
-            await self._store.record_add([(BANK, Record(_USED, key_id, now, now))])
+            await self._store.record_add([(BANK, Record(USED, key_id, now, now))])
         except RemembrancerError:
             self._used.pop(key_id, None)
 
@@ -363,49 +330,3 @@ class Keys:
             "by": by,
         }
         return self._audit.entry(action, told | more, transport=transport)
-
-
-def _digest(secret: str) -> str:
-    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _secret_row(digest: str, key_id: str, now: int) -> Record:
-    return Record(_SECRET, digest, now, now, {"key": key_id})
-
-
-def _row(key: Key, now: int) -> Record:
-    o = key.options
-    data: dict[str, Any] = {
-        "name": o.name,
-        "tenant": o.tenant,
-        "permissions": sorted(o.permissions),
-        "banks": list(o.banks),
-        "max_tier_rank": o.max_tier_rank,
-        "expires_at": o.expires_at,
-        "rates": {name: [r.per_second, r.burst] for name, r in o.rates.items()},
-        "revoked_at": key.revoked_at,
-        "rotated_at": key.rotated_at,
-        "hashes": dict(key.hashes),
-    }
-    return Record(_KEY, key.id, key.created_at, now, data)
-
-
-def _read(row: Record) -> Key:
-    d: Mapping[str, Any] = row.data
-    options = KeyOptions(
-        name=d["name"],
-        tenant=d["tenant"],
-        permissions=frozenset(Permission(p) for p in d["permissions"]),
-        banks=tuple(d["banks"]),
-        max_tier_rank=d["max_tier_rank"],
-        expires_at=d["expires_at"],
-        rates={Permission(name): Rate(*pair) for name, pair in d["rates"].items()},
-    )
-    return Key(
-        row.key,
-        options,
-        row.created_at,
-        d["revoked_at"],
-        d["rotated_at"],
-        hashes=d["hashes"],
-    )

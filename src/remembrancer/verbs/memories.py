@@ -14,6 +14,7 @@ from .criteria import ForgetMatching
 from .curate import Curate
 from .forget import Forget
 from .insights import Insights
+from .listing import Listing
 from .lookup import Lookup
 from .policy import Policies
 from .remember import Remember
@@ -21,6 +22,7 @@ from .revise import Revise
 from .rewriting import Rewriter
 from .strategies import Strategies
 from .subscriptions import Subscriptions
+from .surroundings import Surroundings
 
 
 class Memories:
@@ -46,6 +48,8 @@ class Memories:
     ) -> None:
         self.policies = Policies(store, clock=clock)
         self.lookup = Lookup(store, self.policies, clock=clock)
+        self.listing = Listing(store)
+        self.surroundings = Surroundings(store, self.lookup)
         self.remember = Remember(
             store,
             embedder,

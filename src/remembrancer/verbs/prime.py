@@ -109,6 +109,7 @@ class Prime:
             degraded=degraded,
             now=now,
             facts=chosen.facts,
+            intends=chosen.intends,
         )
 
     def close(self) -> None:
@@ -116,6 +117,7 @@ class Prime:
         if self._expiry is not None:
             self._expiry.cancel()
             self._expiry = None
+        self._rows.clear()
 
     def _check(self, options: PrimeOptions) -> str | None:
         if options.max_memories < 0:

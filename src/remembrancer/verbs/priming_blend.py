@@ -53,8 +53,9 @@ def blend(
 ) -> Chosen:
     """Choose the memories, score them, put them in order."""
     limit = min(options.max_memories, MOST)
+    intends = reader.intends
     if limit == 0 or options.max_tokens == 0:
-        return Chosen([])
+        return Chosen([], intends)
     size = limit  # of each pool, so that either half can fill in for the other
     while True:
         pool = _pool(reader, ref, held, cue, options, now, size)
@@ -70,9 +71,9 @@ def blend(
     if options.order is Order.BLOCKS:
         memories = _blocks(memories)
     if not options.facts:
-        return Chosen(memories)
+        return Chosen(memories, intends)
     read = reader.recalled([m.unit.id for m in memories])
-    return Chosen(memories, {r.unit.id: r.facts for r in read})
+    return Chosen(memories, intends, {r.unit.id: r.facts for r in read})
 
 
 def _pool(

@@ -22,7 +22,8 @@ MOST_BYTES = 16 * 1024 * 1024
 """Estimated bytes held at most, over all banks."""
 
 KEPT_S = 20.0
-"""Seconds that rows of a bank that is not primed are kept: a forgotten text lasts no longer."""
+"""Seconds that rows of a bank that is not primed are kept; looked after as often, so that a
+forgotten text lasts at most twice as long."""
 
 _LEAST_DEPTH = 64  # rows read at first, so that primes of different sizes share them
 _UNIT_BYTES = 1_000  # a unit without its text
@@ -128,6 +129,12 @@ class NewestRows:
             for ref in [r for r, held in self._held.items() if held.used <= before]:
                 self._drop(ref)
             return bool(self._held)
+
+    def clear(self) -> None:
+        """Drop everything."""
+        with self._lock:
+            self._held.clear()
+            self._bytes = 0
 
     @property
     def bytes(self) -> int:

@@ -56,7 +56,8 @@ class Context:
     """The answer: memories in the order asked for, and how many each strategy gave.
 
     `now` is the time that the answer holds for. `facts` are those read from the memories, when they
-    were asked for; see `priming_text`.
+    were asked for; see `priming_text`. Without `intends` the bank has no intentions, so nothing can
+    be due: whoever asks for that, too, is spared the question.
     """
 
     memories: tuple[Primed, ...]
@@ -67,6 +68,7 @@ class Context:
     degraded: str | None = None
     now: int = 0
     facts: Mapping[bytes, Sequence[Unit]] = field(default_factory=dict)
+    intends: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +104,13 @@ class PrimeOptions:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """What one snapshot gives: the memories in order, and the facts read from them, if wanted."""
+    """What one snapshot gives: the memories in order, and the facts read from them, if wanted.
+
+    `intends`: whether the bank has intentions.
+    """
 
     memories: list[Primed]
+    intends: bool
     facts: Mapping[bytes, Sequence[Unit]] = field(default_factory=dict)
 
 

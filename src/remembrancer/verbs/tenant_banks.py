@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 
 from ..keeping.store import Store
 from ..nouns.caller import Caller
-from ..nouns.errors import NotFound
+from ..nouns.errors import Forbidden, NotFound
 from ..nouns.memory import BankRef
 from ..nouns.names import UNNAMED
 
@@ -14,6 +14,20 @@ MOST_BANKS = 256
 """Banks that one question is put to."""
 
 _PAGE = 1_000
+
+
+def unnamed_of(caller: Caller) -> BankRef:
+    """Return the bank of a tenant's memories that belong to none.
+
+    Raises:
+        Forbidden: the caller's key does not reach it.
+    """
+    if not caller.reaches(UNNAMED):
+        raise Forbidden(
+            f"this key reaches entities named {', '.join(caller.banks)} alone: give entity_id",
+            field="entity_id",
+        )
+    return BankRef(caller.tenant, UNNAMED)
 
 
 async def banks_of(store: Store, caller: Caller) -> tuple[list[BankRef], bool]:

@@ -58,7 +58,7 @@ def _next(
     owner |= {fact.id: fact.source_id or fact.id for fact in reader.read_from(edge)}
     links = reader.neighbours(list(owner), types, 1, FAN)
     ends = {end for link in links for end in (link.source, link.target) if end not in owner}
-    owner |= _owners(reader, sorted(ends))
+    owner |= owners(reader, sorted(ends))
     reached: dict[bytes, tuple[float, LinkType]] = {}
     here = set(edge)
     for link in links:
@@ -72,7 +72,7 @@ def _next(
     return reached
 
 
-def _owners(reader: Reader, ids: Sequence[bytes]) -> dict[bytes, bytes]:
+def owners(reader: Reader, ids: Sequence[bytes]) -> dict[bytes, bytes]:
     """Return for each unit that holds the memory that it is, or was read from."""
     found: dict[bytes, bytes] = {}
     for start in range(0, len(ids), _STEP):

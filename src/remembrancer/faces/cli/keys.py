@@ -16,7 +16,7 @@ from .session import must_exist, with_app
 if TYPE_CHECKING:
     from ...app import App
     from ...settings import Settings
-    from ...verbs.keys import Key, NewKey
+    from ...verbs.key_rows import Key, NewKey
 
 T = TypeVar("T")
 

@@ -94,7 +94,8 @@ def command(
             max_tokens=max_tokens,
             facts=prompt,
         )
-        found, due = await app.prime(ref, options), await app.due(ref, cue)
+        found = await app.prime(ref, options)
+        due = await app.due(ref, cue) if found.intends else []
         text = compose(found, due, max_tokens=max_tokens) if prompt else None
         note = await note_unknown_bank(app, DEFAULT_TENANT, bank)
         return context_of(found, due, text), note

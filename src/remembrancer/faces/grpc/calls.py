@@ -25,7 +25,7 @@ from ...nouns.errors import (
 )
 from ...verbs.gate import Gate
 from .auth import caller_of
-from .proto import message
+from .proto import PACKAGE, message
 
 Work = Callable[[Caller, Any], Awaitable[Any]]
 Stream = Callable[[Caller, Any], AsyncIterator[Any]]
@@ -54,10 +54,11 @@ log = logging.getLogger(__name__)
 
 
 class Calls:
-    """Makes the handlers of calls; who may call is asked of the gate."""
+    """Makes the handlers of a package's calls; who may call is asked of the gate."""
 
-    def __init__(self, gate: Gate) -> None:
+    def __init__(self, gate: Gate, package: str = PACKAGE) -> None:
         self._gate = gate
+        self._package = package
 
     def unary(self, op: str, request: str, needs: Permission, work: Work) -> Any:
         """Return the handler of a call with one answer.
@@ -95,7 +96,7 @@ class Calls:
 
         async def handle(data: bytes, context: Any) -> bytes:
             async with _answering(op, context):
-                _parsed(request, data)
+                _parsed(request, self._package, data)
                 try:
                     caller = await caller_of(self._gate, context.invocation_metadata())
                 except Unauthenticated:
@@ -109,7 +110,7 @@ class Calls:
     async def _asked(
         self, name: str, needs: Permission, data: bytes, context: Any
     ) -> tuple[Caller, Any]:
-        request = _parsed(name, data)
+        request = _parsed(name, self._package, data)
         tenant = getattr(request, "tenant_id", None)
         caller = await caller_of(self._gate, context.invocation_metadata(), tenant)
         caller.needs(needs)
@@ -117,9 +118,9 @@ class Calls:
         return caller, request
 
 
-def _parsed(name: str, data: bytes) -> Any:
+def _parsed(name: str, package: str, data: bytes) -> Any:
     try:
-        return message(name).FromString(data)
+        return message(name, package).FromString(data)
     except DecodeError:
         raise InvalidInput(f"the request is no {name}") from None
 

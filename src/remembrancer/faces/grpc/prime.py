@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
 from typing import Any
 
@@ -30,10 +29,8 @@ async def prime(app: App, caller: Caller, request: Any) -> Any:
     options = _options(request, await app.configs.of(ref))
     if not caller.may(Permission.WRITE):
         options = replace(options, reinforce=False)
-    context, due = await asyncio.gather(
-        app.prime(ref, replace(options, facts=text)),
-        app.due(ref, optional(request, "similarity_cue"), caller.max_tier_rank),
-    )
+    context = await app.prime(ref, replace(options, facts=text))
+    due = await app.due(ref, options.cue, caller.max_tier_rank) if context.intends else []
     told = answer("PrimeResponse")
     kept = [Kept(ref, m.unit, m.curation, m.basis) for m in context.memories]
     if request.embeddings:

@@ -9,21 +9,11 @@ from ...nouns.caller import Caller, Permission
 from ...nouns.errors import InvalidInput
 from ...nouns.ids import to_ulid
 from ...nouns.memory import BankRef
+from ...verbs.insight_prompts import CHECK, SYSTEM, spelled
 from ...verbs.insights import Cluster, Insight
 from .calls import Calls, Unsupported
 from .shapes import answer, fill_memory
 from .values import bank_of, entity_of, optional, optional_plain, plain, text_id, time_of
-
-_SYSTEM = (
-    "You are given memories that are about one thing. Say what they show together, in statements "
-    "that none of them makes alone. Take nothing from elsewhere. Answer with a JSON array of "
-    'objects: {"content": text, "confidence": 0 to 1, "source_memory_ids": ids of the memories '
-    'that it rests on, "tags": words}. Answer with [] when they show nothing.'
-)
-_CHECK = (
-    "Accept a statement only if the memories it names support all of it; reject what is merely "
-    "likely, and what one of them says already."
-)
 
 
 class ReflectService:
@@ -121,9 +111,8 @@ def _insight(given: Any) -> Insight:
 def _fill_prompt(target: Any, number: int, cluster: Cluster) -> None:
     target.cluster_id = number
     target.member_count = len(cluster.members)
-    target.proposal_system_prompt = _SYSTEM
-    target.validation_context = _CHECK
-    lines = []
+    target.proposal_system_prompt = SYSTEM
+    target.validation_context = CHECK
     for kept in cluster.members:
         unit = kept.unit
         entity = entity_of(kept.ref)
@@ -135,5 +124,4 @@ def _fill_prompt(target: Any, number: int, cluster: Cluster) -> None:
             created_at=max(0, unit.created_at),
             **({} if entity is None else {"entity_id": entity}),
         )
-        lines.append(f"{unit.id.hex()}: {unit.text}")
-    target.proposal_user_prompt = "\n".join(lines)
+    target.proposal_user_prompt = spelled(cluster)

@@ -1,4 +1,4 @@
-"""The gRPC server: `hebbs.v1`, the standard health service, and reflection, over plain HTTP/2."""
+"""The gRPC server: `hebbs.v1`, `remembrancer.v1`, health and reflection, over plain HTTP/2."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from grpc_reflection.v1alpha import reflection, reflection_pb2, reflection_pb2_g
 
 from ...app import App
 from ...nouns.errors import InvalidInput
+from ...verbs.streaming import Streams
 from . import proto
 from .calls import Calls
 from .health_service import HealthService
+from .intention_service import IntentionService
 from .memory_service import MemoryService
 from .reflect_service import ReflectService
 from .subscribe_service import SubscribeService
@@ -38,6 +40,7 @@ class GrpcServer:
         self._health = health.aio.HealthServicer()
         self._server: grpc.aio.Server | None = None
         self._app: App | None = None
+        self._streams: Streams | None = None
         self.port = 0
 
     async def start(self, app: App) -> None:
@@ -47,15 +50,9 @@ class GrpcServer:
             InvalidInput: the address cannot be bound.
         """
         server = grpc.aio.server(options=_OPTIONS)
-        calls = Calls(app.gate)
-        services = {
-            "MemoryService": MemoryService(app).handlers(calls),
-            "SubscribeService": SubscribeService(app).handlers(calls),
-            "ReflectService": ReflectService(app).handlers(calls),
-            "HealthService": HealthService(app).handlers(calls),
-        }
-        for name, handlers in services.items():
-            full = f"{proto.PACKAGE}.{name}"
+        streams = Streams(app.store, app.watch, clock=app.clock)
+        services = _services(app, streams)
+        for full, handlers in services.items():
             generic = grpc.method_handlers_generic_handler(full, handlers)
             server.add_generic_rpc_handlers((generic,))
         health_pb2_grpc.add_HealthServicer_to_server(self._health, server)
@@ -69,17 +66,31 @@ class GrpcServer:
                 field="grpc",
             ) from None
         await server.start()
-        for name in ("", *(f"{proto.PACKAGE}.{each}" for each in services)):
+        for name in ("", *services):
             await self._health.set(name, health_pb2.HealthCheckResponse.SERVING)
-        self._server, self._app = server, app
+        self._server, self._app, self._streams = server, app, streams
 
     async def stop(self) -> None:
         """Say that no more calls are taken, end subscriptions, then stop."""
         if self._server is not None and self._app is not None:
             await self._health.enter_graceful_shutdown()
             await self._app.memories.subscriptions.stop()
+            if self._streams is not None:
+                self._streams.close()
             await self._server.stop(_GRACE_S)
-            self._server = self._app = None
+            self._server = self._app = self._streams = None
+
+
+def _services(app: App, streams: Streams) -> dict[str, dict[str, Any]]:
+    """Return the handlers by the full names of services and the names of calls."""
+    calls, own = Calls(app.gate), Calls(app.gate, proto.OWN_PACKAGE)
+    return {
+        f"{proto.PACKAGE}.MemoryService": MemoryService(app).handlers(calls),
+        f"{proto.PACKAGE}.SubscribeService": SubscribeService(app).handlers(calls),
+        f"{proto.PACKAGE}.ReflectService": ReflectService(app).handlers(calls),
+        f"{proto.PACKAGE}.HealthService": HealthService(app).handlers(calls),
+        f"{proto.OWN_PACKAGE}.IntentionService": IntentionService(app, streams).handlers(own),
+    }
 
 
 def _reflection() -> Any:
@@ -88,5 +99,6 @@ def _reflection() -> Any:
     for module in (health_pb2, reflection_pb2):
         pool.AddSerializedFile(module.DESCRIPTOR.serialized_pb)
     names = [f"{proto.PACKAGE}.{each}" for each in proto.SERVICES]
+    names += [f"{proto.OWN_PACKAGE}.{each}" for each in proto.OWN_SERVICES]
     names += [health.SERVICE_NAME, reflection.SERVICE_NAME]
     return reflection.aio.ReflectionServicer(names, pool=pool)

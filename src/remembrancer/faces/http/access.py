@@ -34,11 +34,23 @@ NEEDS: dict[str, Permission | None] = {
     "reflect": Permission.READ,
     "prime": Permission.READ,
     "dry_run_extract": Permission.READ,
+    "recall": Permission.READ,
+    "get_memories": Permission.READ,
+    "walk_graph": Permission.READ,
+    "subscribe": Permission.READ,
+    "feed_subscription": Permission.READ,
+    "close_subscription": Permission.READ,
     "check_intentions": Permission.READ,  # with mode peek; the route checks
     # These reach settings that a bank's profile does not, such as whether changes are logged.
     "update_bank_config": Permission.ADMIN,
     "reset_bank_config": Permission.ADMIN,
     "import_bank_template": Permission.ADMIN,
+    "set_policy": Permission.ADMIN,
+    "post_policy": Permission.ADMIN,
+    # These read memories of all banks by the hundred.
+    "find_clusters": Permission.ADMIN,
+    "prepare_insights": Permission.ADMIN,
+    "commit_insights": Permission.ADMIN,
     # Its figures are of all tenants.
     "metrics": Permission.CROSS_TENANT,
     "whoami": None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any
 from urllib.parse import quote
 
@@ -26,7 +26,7 @@ OpenApp = Annotated[App, Depends(_app)]
 
 def answer(
     request: Request,
-    body: BaseModel | Mapping[str, Any],
+    body: BaseModel | Mapping[str, Any] | Sequence[Any],
     *,
     nulls: bool = False,
     queries: Iterable[str] = (),
@@ -38,7 +38,7 @@ def answer(
 
     Args:
         request: what is answered.
-        body: the answer; a mapping is written as it is, without a check of its types.
+        body: the answer; a mapping or a list is written as it is, without a check of its types.
         nulls: keep keys without a value.
         queries: the query parameters that the route knows.
         ignored: keys of the body that it knows but did not follow.

@@ -17,6 +17,7 @@ from starlette.exceptions import HTTPException
 
 from ...nouns.errors import (
     Conflict,
+    Exhausted,
     Forbidden,
     InvalidInput,
     ModelUnavailable,
@@ -241,7 +242,7 @@ def _status(error: RemembrancerError) -> int:
             return 429
         case Conflict():
             return 409
-        case StoreBusy() | ModelUnavailable():
+        case StoreBusy() | ModelUnavailable() | Exhausted():
             return 503
     return 500
 

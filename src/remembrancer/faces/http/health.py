@@ -129,13 +129,13 @@ class Index(BaseModel):
 async def health(request: Request, app: OpenApp) -> Response:
     """Say whether the store can be read; 503 when it cannot."""
     started = time.perf_counter()
-    ready = await _ready(app)
+    good = await ready(app)
     body = HealthResponse(
-        status="healthy" if ready else "unhealthy",
-        database="connected" if ready else "unavailable",
+        status="healthy" if good else "unhealthy",
+        database="connected" if good else "unavailable",
         db_acquire_ms=round((time.perf_counter() - started) * 1e3, 3),
     )
-    return answer(request, body, status=200 if ready else 503)
+    return answer(request, body, status=200 if good else 503)
 
 
 @router.get("/health/live", operation_id="health_live", response_model=LivenessResponse)
@@ -181,7 +181,7 @@ async def probe_live(request: Request) -> Response:
 )
 async def probe_ready(request: Request, app: OpenApp) -> Response:
     """Say whether the store can be read; 503 when it cannot."""
-    if await _ready(app):
+    if await ready(app):
         return answer(request, ProbeResponse(status="ready"))
     body = ProbeResponse(status="not_ready", reason="the store cannot be read")
     return answer(request, body, status=503)
@@ -225,7 +225,8 @@ async def index(request: Request) -> Response:
     return answer(request, body)
 
 
-async def _ready(app: App) -> bool:
+async def ready(app: App) -> bool:
+    """Return whether the store can be read."""
     try:
         return bool((await app.store.health())["ok"])
     except RemembrancerError:

@@ -11,7 +11,8 @@ from ...app import App
 from ...nouns.caller import Caller, Permission, Rate
 from ...nouns.errors import Forbidden
 from ...verbs.key_options import MOST_GRACE_S, KeyOptions, granted, may_hold
-from ...verbs.keys import PREFIX, Key, NewKey
+from ...verbs.key_rows import Key, NewKey
+from ...verbs.keys import PREFIX
 from .access import Calling
 from .answers import OpenApp, answer
 from .body import Wire, body_of

@@ -49,6 +49,11 @@ router = APIRouter(tags=["Monitoring"])
     summary="Figures for Prometheus",
     response_class=PlainTextResponse,
 )
+@router.get(
+    "/v1/metrics",
+    operation_id="metrics",  # the same one, so it is described once and needs the same
+    include_in_schema=False,
+)
 async def metrics(request: Request, app: OpenApp) -> Response:
     """Return what this process has done since it began, and what the store holds."""
     totals = await app.store.totals()

@@ -229,7 +229,7 @@ async def snooze_occurrence(
     """It is to come back later: at a time, after some seconds, or when words say."""
     ceiling = ceiling_of(request, body.max_tier_rank)
     wanted = _id(occurrence_id)
-    until = await _until(app, bank, wanted, body, ceiling)
+    until = await until_of(app, bank, wanted, body, ceiling)
     offer = await app.occurrences.snooze(bank, wanted, body.token, ceiling, until)
     return _told(request, app, offer)
 
@@ -261,9 +261,10 @@ def _id(text: str) -> bytes:
     return parse_id(text, "occurrence_id")
 
 
-async def _until(
+async def until_of(
     app: App, bank: BankRef, wanted: bytes, body: SnoozeRequest, ceiling: float | None
 ) -> int:
+    """Return when an occurrence is to come back, in microseconds."""
     if sum(each is not None for each in (body.until, body.seconds, body.at)) != 1:
         raise InvalidInput("give one of until, seconds and at", field="until")
     now = app.clock.now_us()

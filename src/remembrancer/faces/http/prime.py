@@ -191,7 +191,9 @@ async def prime(
         options = replace(options, reinforce=False)
     zone = _zone(body)
     context = await app.prime(ref, options)
-    due = await app.due(ref, body.similarity_cue, ceiling_of(request, None))
+    due = []
+    if context.intends:
+        due = await app.due(ref, body.similarity_cue, ceiling_of(request, None))
     kept = [Kept(ref, m.unit, m.curation, m.basis) for m in context.memories]
     worth = await app.memories.lookup.worth(kept)
     text = None

@@ -28,6 +28,11 @@ from . import (
     forget,
     graph,
     health,
+    hebbs_insights,
+    hebbs_memories,
+    hebbs_recall,
+    hebbs_subscribe,
+    hebbs_system,
     ics,
     intention_shapes,
     intention_stream,
@@ -54,6 +59,7 @@ from .admission import Admission
 from .banks import EncodedBanks
 from .base_path import BasePath
 from .body import Bodies
+from .hebbs_subscribe import Pushes
 from .intention_stream import Streams
 from .multipart import Forms
 from .watching import Watched
@@ -69,6 +75,16 @@ _BODIES = (
     reflect.ReflectRequest,
     prime.PrimeRequest,
     forget.ForgetRequest,
+    hebbs_memories.RememberRequest,
+    hebbs_memories.ReviseRequest,
+    hebbs_memories.BatchRequest,
+    hebbs_memories.GraphRequest,
+    hebbs_recall.HebbsRecallRequest,
+    hebbs_insights.HebbsReflectRequest,
+    hebbs_insights.CommitRequest,
+    hebbs_subscribe.SubscribeRequest,
+    hebbs_subscribe.FeedRequest,
+    hebbs_system.PolicyRequest,
     memories.UpdateMemoryRequest,
     documents.UpdateDocumentRequest,
     banks.CreateBankRequest,
@@ -99,6 +115,11 @@ _ROUTERS = (
     reflect,
     prime,
     forget,
+    hebbs_memories,
+    hebbs_recall,
+    hebbs_insights,
+    hebbs_subscribe,
+    hebbs_system,
     memories,
     documents,
     graph,
@@ -145,6 +166,7 @@ def make_app(app: App, host: str | None = None) -> FastAPI:
     api.state.forms = Forms(app.settings.max_upload_bytes)
     api.state.started = time.monotonic()
     api.state.streams = Streams(app)
+    api.state.pushes = Pushes(app)
     for module in _ROUTERS:
         api.include_router(module.router)
     errors.install(api)
@@ -176,7 +198,7 @@ class HttpServer:
         self._host = host
         self._listener = _listen(host, port)
         self._server: _Server | None = None
-        self._streams: Streams | None = None
+        self._streams: tuple[Streams, Pushes] | None = None
 
     @property
     def url(self) -> str:
@@ -187,7 +209,7 @@ class HttpServer:
     async def serve(self, app: App, ready: Callable[[], None]) -> None:
         """Serve an open memory until `stop`; requests that run then have 25 s to end."""
         api = make_app(app, self._host)
-        self._streams = api.state.streams
+        self._streams = api.state.streams, api.state.pushes
         config = uvicorn.Config(
             api,
             log_level="warning",
@@ -202,8 +224,8 @@ class HttpServer:
 
     def stop(self) -> None:
         """Take no more requests; said twice, wait no longer for those that run."""
-        if self._streams is not None:
-            self._streams.close()
+        for streams in self._streams or ():
+            streams.close()
         if self._server is not None:
             self._server.force_exit = self._server.should_exit
             self._server.should_exit = True

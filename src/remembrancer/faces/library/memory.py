@@ -283,7 +283,8 @@ class AsyncMemory(EntityVerbs):
             now=None if now is None else to_us(now),
             facts=text,
         )
-        context, due = await app.prime(ref, options), await app.due(ref, cue)
+        context = await app.prime(ref, options)
+        due = await app.due(ref, cue) if context.intends else []
         whole = compose(context, due, zone=where, max_tokens=max_tokens) if text else None
         return context_of(context, due, whole)
 

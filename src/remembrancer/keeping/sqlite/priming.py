@@ -25,6 +25,11 @@ class Priming:
         version: int = self._db.sql("PRAGMA data_version").fetchone()[0]
         return id(self._db), version
 
+    @property
+    def intends(self) -> bool:
+        """Whether the bank has any intention at all, in whatever state."""
+        return bool(self._db.value("priming_intends", self._key))
+
     def latest(self, limit: int, *, until: int | None = None) -> list[Unit]:
         """Return sources and observations by `mentioned_at` descending (id on ties)."""
         end = _LAST if until is None else until

@@ -1,4 +1,4 @@
-"""The messages of `hebbs.v1`, in a descriptor pool of their own.
+"""The messages of `hebbs.v1` and of `remembrancer.v1`, in a descriptor pool of their own.
 
 One process can so import another package's generated code for the same protocol beside this.
 """
@@ -16,24 +16,34 @@ PACKAGE = "hebbs.v1"
 
 SERVICES = ("MemoryService", "SubscribeService", "ReflectService", "HealthService")
 
+OWN_PACKAGE = "remembrancer.v1"
+
+OWN_SERVICES = ("IntentionService",)
+
+_SETS = ("hebbs.binpb", "remembrancer.binpb")
+
 
 @cache
 def pool() -> DescriptorPool:
-    """Return the pool, made from `hebbs.binpb` (see `scripts/make_proto.py`)."""
+    """Return the pool, made from the descriptor sets here (see `scripts/make_proto.py`)."""
     made = DescriptorPool()
-    shipped = files(__name__).joinpath("hebbs.binpb").read_bytes()
-    for file in descriptor_pb2.FileDescriptorSet.FromString(shipped).file:
-        made.Add(file)
+    known: set[str] = set()
+    for name in _SETS:
+        shipped = files(__name__).joinpath(name).read_bytes()
+        for file in descriptor_pb2.FileDescriptorSet.FromString(shipped).file:
+            if file.name not in known:  # both hold what they import
+                known.add(file.name)
+                made.Add(file)
     return made
 
 
 @cache
-def message(name: str) -> Any:
-    """Return the class of a message by its name in the package."""
-    descriptor = pool().FindMessageTypeByName(f"{PACKAGE}.{name}")
+def message(name: str, package: str = PACKAGE) -> Any:
+    """Return the class of a message by its name in a package."""
+    descriptor = pool().FindMessageTypeByName(f"{package}.{name}")
     return message_factory.GetMessageClass(descriptor)
 
 
-def service(name: str) -> Any:
-    """Return the descriptor of a service by its name in the package."""
-    return pool().FindServiceByName(f"{PACKAGE}.{name}")
+def service(name: str, package: str = PACKAGE) -> Any:
+    """Return the descriptor of a service by its name in a package."""
+    return pool().FindServiceByName(f"{package}.{name}")

@@ -18,3 +18,6 @@ ORDER BY u.mentioned_at DESC, u.unit_id DESC LIMIT ?2;
 -- name: priming_accesses
 SELECT a.unit_id, a.count, a.last_at FROM access a
 WHERE a.bank_key = ?1 AND a.unit_id IN ({ids});
+
+-- name: priming_intends
+SELECT EXISTS (SELECT 1 FROM intention WHERE bank_key = ?1);

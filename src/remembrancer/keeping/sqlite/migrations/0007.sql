@@ -1,6 +1,6 @@
 -- The memories that come first whatever else does: pinned ones and standing instructions. The
 -- condition is the one of the query `priming_pinned`.
-CREATE INDEX IF NOT EXISTS unit_pinned ON unit (bank_key, mentioned_at, unit_id)
+CREATE INDEX unit_pinned ON unit (bank_key, mentioned_at, unit_id)
     WHERE layer <> 1 AND (instr(tags, '["pinned"') > 0 OR instr(tags, ',"pinned"') > 0
         OR instr(tags, '["instruction"') > 0 OR instr(tags, ',"instruction"') > 0
         OR json_extract(attributes, '$.pinned') IN (1, 'true')
