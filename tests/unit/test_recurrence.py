@@ -219,6 +219,7 @@ def test_a_long_life_does_not_make_the_next_one_slow_to_find() -> None:
         ({"cron": "0 0 9 * * *"}, "cron"),
         ({"cron": "0 9 31 2 *"}, "cron"),
         ({"every_s": 59}, "every"),
+        ({"every_s": 10**30}, "every"),
         ({"rrule": "FREQ=DAILY", "count": 0}, "count"),
         ({"rrule": "FREQ=DAILY", "zone": "Mars/Base"}, "zone"),
         ({"rrule": "FREQ=DAILY", "exdates": (FIRST,) * 1_001}, "exdate"),

@@ -1,16 +1,31 @@
-"""Runs the official `HebbsRestClient` against a server; its address is the only argument.
+"""Runs the official `HebbsRestClient` against a server.
 
-It is run by the Python of `.venv/clients/hebbs-*`, where nothing of ours is installed.
+Arguments: the server's address, and a folder of packages that has aiohttp. It is run by the Python
+of `.venv/clients/hebbs-*`, where nothing of ours is installed, and aiohttp, which the client leaves
+to its users, is not either.
 """
 
 from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Awaitable
+from typing import Any
 from uuid import uuid4
+
+sys.path.append(sys.argv[2])
 
 from hebbs.exceptions import HebbsInternalError
 from hebbs.rest_client import HebbsRestClient
+
+
+async def refusal(call: Awaitable[Any]) -> str:
+    """Return why a call was refused."""
+    try:
+        await call
+    except HebbsInternalError as error:
+        return str(error)
+    raise AssertionError("it was not refused")
 
 
 async def main(address: str) -> None:
@@ -37,13 +52,7 @@ async def main(address: str) -> None:
             assert all(m.score > 0 and m.memory_id for m in found.results)
         first = (await hb.recall("The crane is serviced in May.", top_k=1)).results
         assert [m.memory_id for m in first] == [made.memory_id]
-        assert first[0].access_count > 0
-        try:
-            await hb.recall("x", strategy="guess")
-        except HebbsInternalError as error:
-            assert "similarity" in str(error)
-        else:
-            raise AssertionError("an unknown strategy was taken")
+        assert "similarity" in await refusal(hb.recall("x", strategy="guess"))
 
         primed = await hb.prime(entity, similarity_cue="crane")
         assert primed.count == len(primed.memories) == 2
@@ -57,11 +66,7 @@ async def main(address: str) -> None:
         assert (await hb.forget(entity_id=entity)).forgotten_count == 1
         assert (await hb.forget(entity_id=entity)).forgotten_count == 0
         assert (await hb.prime(entity)).results == []
-        try:
-            await hb.forget()
-        except HebbsInternalError:
-            return
-    raise AssertionError("a forget without criteria was taken")
+        assert "criterion" in await refusal(hb.forget())
 
 
 asyncio.run(main(sys.argv[1]))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import sys
 import time
 from collections.abc import Callable, Iterator
 from importlib.resources import files
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import grpc
@@ -18,6 +20,7 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from wire_kit import Server
 
 from remembrancer.faces.grpc import proto
+from remembrancer.verbs.streaming import MOST_STREAMS
 
 SERVICE = f"{proto.OWN_PACKAGE}.IntentionService"
 METHODS = {m.name: m for m in proto.service("IntentionService", proto.OWN_PACKAGE).methods}
@@ -87,6 +90,16 @@ def take(stream: Any, count: int) -> list[Any]:
     found = [next(stream) for _ in range(count)]
     stream.cancel()
     return found
+
+
+def has_room(client: Intentions) -> bool:
+    """Tell whether one more watch can be opened."""
+    try:
+        return len(take(client.watch(), 1)) == 1
+    except grpc.RpcError as error:
+        if error.code() is not grpc.StatusCode.RESOURCE_EXHAUSTED:
+            raise
+        return False
 
 
 def test_what_is_registered_is_leased_and_acknowledged(client: Intentions) -> None:
@@ -282,15 +295,21 @@ def test_a_watch_goes_on_from_its_cursor(client: Intentions) -> None:
         next(client.watch(cursor="7"))
 
 
-def test_stopping_ends_a_watch(folder: Path) -> None:
+def test_there_are_so_many_watches_at_most_and_they_end_with_the_server(folder: Path) -> None:
     with Server(folder) as server, grpc.insecure_channel(server.grpc) as channel:
         client = Intentions(channel, new_tenant(), "one")
         client.due("now")
-        stream = client.watch()
-        assert next(stream).intention.content == "now"
+        streams = [client.watch() for _ in range(MOST_STREAMS)]
+        assert {next(stream).intention.content for stream in streams} == {"now"}
+        with refused(grpc.StatusCode.RESOURCE_EXHAUSTED, "streams are open"):
+            next(client.watch())
+        streams.pop().cancel()
+        deadline = time.monotonic() + TIMEOUT_S
+        while not has_room(client):
+            assert time.monotonic() < deadline
         server.process.terminate()
         assert server.process.wait(30) == 0
-        assert list(stream) == []
+        assert [list(stream) for stream in streams] == [[]] * len(streams)
 
 
 def test_a_lower_ceiling_hides_and_consumes_nothing(client: Intentions) -> None:
@@ -428,7 +447,7 @@ def test_each_call_needs_its_permission(keyed: Make) -> None:
     assert reader.peek() == ["now"]
     assert take(reader.watch(), 1)[0].intention.content == "now"
     nowhere = "0" * 32
-    for method, fields in (
+    writes: list[tuple[str, dict[str, Any]]] = [
         ("Register", {"intentions": [{"content": "x", "at": "in 1 hour"}]}),
         ("Update", {"intention_id": nowhere}),
         ("Remove", {"intention_id": nowhere}),
@@ -437,7 +456,8 @@ def test_each_call_needs_its_permission(keyed: Make) -> None:
         *((name, {"occurrence_id": nowhere}) for name in ("Ack", "Nack", "Snooze", "Dismiss")),
         ("Extend", {"occurrence_id": nowhere}),
         ("PostEvents", {"events": [{"name": "x"}]}),
-    ):
+    ]
+    for method, fields in writes:
         with refused(DENIED, "requires write"):
             reader.call(method, **fields)
     for method in ("Get", "List", "Preview", "ListEvents"):
@@ -474,6 +494,41 @@ def test_the_service_is_healthy_and_can_be_asked_for(channel: grpc.Channel) -> N
     assert any(
         b"WatchMessage" in each for each in file.file_descriptor_response.file_descriptor_proto
     )
+
+
+class Stub:
+    """Stands for the generated stub: its methods are the service's."""
+
+    def __init__(self, channel: grpc.Channel) -> None:
+        for name, method in METHODS.items():
+            kind = channel.unary_stream if method.server_streaming else channel.unary_unary
+            output = proto.message(method.output_type.name, proto.OWN_PACKAGE)
+            call = kind(
+                f"/{SERVICE}/{name}",
+                request_serializer=lambda message: message.SerializeToString(),
+                response_deserializer=output.FromString,
+            )
+            setattr(self, name, call)
+
+
+def test_the_documented_client_prints_what_is_shown(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "grpc.md").read_text()
+    found = re.search(
+        r"<!-- runs with remembrancer_pb2 -->\n```python\n(.*?)```\n\n```\n(.*?)```", page, re.S
+    )
+    assert found is not None
+    names = proto.pool().FindFileByName("remembrancer.proto").message_types_by_name
+    messages = SimpleNamespace(**{n: proto.message(n, proto.OWN_PACKAGE) for n in names})
+    monkeypatch.setitem(sys.modules, "remembrancer_pb2", messages)
+    stubs = SimpleNamespace(IntentionServiceStub=Stub)
+    monkeypatch.setitem(sys.modules, "remembrancer_pb2_grpc", stubs)
+    with Server(folder) as server:
+        code = found[1].replace("localhost:6380", server.grpc)
+        assert code != found[1]
+        exec(compile(code, "grpc.md", "exec"), {})
+    assert capsys.readouterr().out == found[2]
 
 
 def test_the_shipped_descriptor_is_what_the_file_says() -> None:

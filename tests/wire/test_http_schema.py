@@ -18,7 +18,7 @@ from schemathesis.specs.openapi.checks import (
 )
 from wire_kit import Server
 
-EXAMPLES = 40  # of each operation
+EXAMPLES = 25  # of each operation
 CHECKS = [
     not_a_server_error,
     status_code_conformance,
@@ -41,6 +41,8 @@ def test_answers_conform(fuzzed: Server, mode: GenerationMode) -> None:
     for found in schema.get_all_operations():
         assert isinstance(found, Ok), found
         operation = found.ok()
+        if _streams(operation):
+            continue  # an answer without end; these have tests of their own
         if mode is GenerationMode.NEGATIVE and not (operation.body or operation.query):
             continue  # nothing that could be wrong
 
@@ -59,3 +61,8 @@ def test_answers_conform(fuzzed: Server, mode: GenerationMode) -> None:
         answers_conform()
         tried.add(operation.label)
     assert {"POST /v1/prime", "POST /v1/default/banks/{bank_id}/memories"} <= tried
+
+
+def _streams(operation: Any) -> bool:
+    answers = operation.definition.raw["responses"]
+    return "text/event-stream" in answers.get("200", {}).get("content", {})

@@ -47,6 +47,8 @@ QUIET = {  # what no answer is told apart by
 FORMS = (
     (re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"), "UUID"),
     (re.compile(r"[0-9a-f]{32}"), "HEX"),
+    (re.compile(r"\b[0-9A-HJKMNP-TV-Z]{26}\b"), "ULID"),
+    (re.compile(r'(?<="subscription_id":)\d+'), "NUMBER"),
     (re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)?"), "TIME"),
     (re.compile(r"rmb_[\w-]{43}"), "KEY"),
 )
@@ -146,6 +148,7 @@ def fill(world: World) -> dict[str, Any]:
             "chunk_id": f"{BANK}_log_0",
             "memory_id": memories[0]["id"],
             "memory_ids": [each["id"] for each in memories],
+            "center_id": memories[0]["id"],
             "document_ids": ["log"],
             "operation_id": operation,
             "webhook_id": webhook,
@@ -164,6 +167,7 @@ VALUES: dict[str, Any] = {
     "mode": "peek",
     "items": [{"content": "A plain note of beta."}],
     "tags": ["field"],
+    "subscription_id": 7,
     "delivery_id": "0197a3c2-5b1e-7d04-8a7e-2f1d5c9b6e10",
 }
 BY_OPERATION: dict[str, dict[str, Any]] = {
@@ -296,6 +300,11 @@ def test_the_requests_reach_what_there_is(worlds: tuple[World, World, Filler]) -
         "list_occurrences",
         "list_events",
         "get_graph",
+        "list_entity_memories",
+        "get_memory_by_id",
+        "get_memories",
+        "recall",
+        "walk_graph",
     }
 
 

@@ -18,6 +18,7 @@ from . import crons, rrules, short
 from .zones import instants, local_of, zone_of
 
 MOST_COUNT = 10_000
+MOST_EVERY_S = 10 * 366 * 86_400  # ten years
 MOST_DATES = 1_000  # of rdates or of exdates
 _SECOND_US = 1_000_000
 _CHANGE_US = 26 * 3600 * _SECOND_US  # more than any change of clocks (Samoa left out a day)
@@ -68,8 +69,10 @@ def check(rule: Recurrence) -> None:
     """
     if sum(each is not None for each in (rule.rrule, rule.cron, rule.every_s)) > 1:
         raise InvalidInput("give one of rrule, cron and every, not several", field="recurrence")
-    if rule.every_s is not None and rule.every_s < 60:
-        raise InvalidInput("every must be 60 seconds or more", field="every", limit=60)
+    if rule.every_s is not None and not 60 <= rule.every_s <= MOST_EVERY_S:
+        raise InvalidInput(
+            f"every must be 60 to {MOST_EVERY_S} seconds", field="every", limit=MOST_EVERY_S
+        )
     if rule.count is not None and not 1 <= rule.count <= MOST_COUNT:
         raise InvalidInput(
             f"count must be 1 to {MOST_COUNT}; without one it goes on",
