@@ -29,7 +29,7 @@ from remembrancer.nouns.intention import TriggerType
 from remembrancer.nouns.memory import BankRef
 from remembrancer.verbs.check import CheckOptions, Mode
 from remembrancer.verbs.remind import Reminder
-from remembrancer.verbs.webhooks import INTENTION_DUE, Webhook
+from remembrancer.verbs.telling.webhooks import INTENTION_DUE, Webhook
 
 from . import report
 from .metrics import Figures, percentile

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
         TooLarge,
     )
     from .settings import Settings
-    from .verbs.units import Item
+    from .verbs.retaining.units import Item
 
 __all__ = [
     "AsyncMemory",

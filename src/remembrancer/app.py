@@ -28,47 +28,47 @@ from .nouns.memory import DEFAULT_TENANT, Job
 from .reading.dates import find_dates
 from .reading.types import DateSpan
 from .settings import Settings
-from .verbs.across import Across
+from .verbs.access.gate import Gate
+from .verbs.access.keys import Keys
 from .verbs.audit import Audit, AuditLog
 from .verbs.bank_config import BankConfigs
 from .verbs.banks import SWEEP_DROPPED, Banks
 from .verbs.browse import Browse
 from .verbs.check import Check
-from .verbs.corrections import Corrector
 from .verbs.curate import Curate
+from .verbs.curating.corrections import Corrector
 from .verbs.dry_run import DryRun
-from .verbs.embedding import check_generation, embed_pending, reembed
 from .verbs.entities import Entities
-from .verbs.events import TRIM
-from .verbs.export import EXPORT, Export
-from .verbs.facts import FactReader
-from .verbs.files import FILE_RETAIN, Files
 from .verbs.forget import SWEEP, Forget
-from .verbs.future import Future
-from .verbs.gate import Gate
 from .verbs.graph import Graph
-from .verbs.importing import IMPORT, Import
-from .verbs.keys import Keys
 from .verbs.memories import Memories
 from .verbs.meters import RETAINED_FACTS, RETAINED_ITEMS, Meters
 from .verbs.operations import Operations
-from .verbs.outbox import Outbox
 from .verbs.prime import Prime
-from .verbs.queued import RETAIN, QueuedRetain
 from .verbs.recall import Recall
-from .verbs.recue import keep_cued, recue
+from .verbs.recalling.across import Across
 from .verbs.reflect import Reflect
+from .verbs.reminding.events import TRIM
+from .verbs.reminding.future import Future
+from .verbs.reminding.recue import keep_cued, recue
 from .verbs.reprocess import REPROCESS, Reprocess
-from .verbs.resolver import Resolver
 from .verbs.retain import Limits, Progress, Retain, Retained
+from .verbs.retaining.embedding import check_generation, embed_pending, reembed
+from .verbs.retaining.facts import FactReader
+from .verbs.retaining.queued import RETAIN, QueuedRetain
+from .verbs.retaining.resolver import Resolver
+from .verbs.retaining.rewriting import Rewriter
+from .verbs.retaining.units import DateFinder, Drafter
 from .verbs.revise import MOVED_OUT
-from .verbs.rewriting import Rewriter
 from .verbs.stats import Stats
 from .verbs.status import Status, status
-from .verbs.telling import Telling
+from .verbs.telling.outbox import Outbox
+from .verbs.telling.wiring import Telling
 from .verbs.templates import Templates
-from .verbs.units import DateFinder, Drafter
-from .verbs.uploads import Uploads
+from .verbs.transferring.export import EXPORT, Export
+from .verbs.transferring.files import FILE_RETAIN, Files
+from .verbs.transferring.importing import IMPORT, Import
+from .verbs.transferring.uploads import Uploads
 
 _RETRY_S = 30.0  # between tries to embed what waits for the embedder
 

@@ -10,7 +10,7 @@ from remembrancer.app import App
 from remembrancer.finding import compaction
 from remembrancer.nouns.memory import BankRef
 from remembrancer.settings import Settings
-from remembrancer.verbs.units import Item
+from remembrancer.verbs.retaining.units import Item
 
 REF = BankRef("default", "bank")
 TURNS = 4

@@ -26,7 +26,7 @@ from remembrancer.nouns.clock import SystemClock
 from remembrancer.nouns.intention import OccurrenceState
 from remembrancer.nouns.memory import BankRef
 from remembrancer.verbs.check import CheckOptions, Mode
-from remembrancer.verbs.webhooks import INTENTION_DUE, Webhook
+from remembrancer.verbs.telling.webhooks import INTENTION_DUE, Webhook
 
 VICTIM = Path(__file__).with_name("intentions_victim.py")
 ROUNDS = 20  # times `prove`: 200 in full

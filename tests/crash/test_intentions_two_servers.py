@@ -19,7 +19,7 @@ from remembrancer.nouns.intention import OccurrenceState, TriggerType
 from remembrancer.nouns.memory import BankRef
 from remembrancer.settings import Settings
 from remembrancer.verbs.remind import Reminder
-from remembrancer.verbs.webhooks import INTENTION_DUE, Webhook
+from remembrancer.verbs.telling.webhooks import INTENTION_DUE, Webhook
 
 SERVER = Path(__file__).with_name("serving_victim.py")
 REF = BankRef("default", "bank")

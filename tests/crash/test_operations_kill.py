@@ -21,8 +21,8 @@ from remembrancer.finding.indexes import Indexes
 from remembrancer.finding.state import IndexState
 from remembrancer.keeping.batch import Batch
 from remembrancer.nouns.memory import BankRef, Job, JobState, Layer
-from remembrancer.verbs.queued import BATCH_RETAIN, RETAIN
-from remembrancer.verbs.units import Item
+from remembrancer.verbs.retaining.queued import BATCH_RETAIN, RETAIN
+from remembrancer.verbs.retaining.units import Item
 
 VICTIM = Path(__file__).with_name("operations_victim.py")
 BANKS = [BankRef(tenant, bank) for tenant in ("acme", "umbrella") for bank in ("a", "b")]

@@ -18,7 +18,7 @@ from remembrancer.finding.tagging import TagFilter, TagMatch
 from remembrancer.finding.terms import Analyzer, words
 from remembrancer.nouns.memory import BankRef
 from remembrancer.settings import Settings
-from remembrancer.verbs.units import Item
+from remembrancer.verbs.retaining.units import Item
 
 WORDS = "apple boat cello Dana envelope forest garden harbour island jacket Lisbon May".split()
 REF = BankRef("default", "bank")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from remembrancer.app import App
 from remembrancer.nouns.memory import BankRef, Layer
 from remembrancer.settings import Settings
-from remembrancer.verbs.units import Item
+from remembrancer.verbs.retaining.units import Item
 
 SAID = 1_700_000_000_000_000
 WORDS = "apple boat cello envelope forest garden harbour island jacket she it Monday".split()

@@ -12,7 +12,7 @@ from remembrancer.app import App
 from remembrancer.nouns.clock import FixedClock
 from remembrancer.nouns.memory import BankRef, Document, Layer, Unit, UnitRow
 from remembrancer.settings import Settings
-from remembrancer.verbs.units import Item
+from remembrancer.verbs.retaining.units import Item
 
 REF = BankRef("default", "bank")
 NOW = 1_780_000_000_000_000

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from remembrancer.nouns.errors import InvalidInput, TooLarge
-from remembrancer.verbs import archive
-from remembrancer.verbs.archive import Buffer, Packed, Reader, Writer
-from remembrancer.verbs.units import Item
+from remembrancer.verbs.retaining.units import Item
+from remembrancer.verbs.transferring import archive
+from remembrancer.verbs.transferring.archive import Buffer, Packed, Reader, Writer
 
 NOW = 1_700_000_000_000_000
 HEAD = {"format": archive.FORMAT, "version": archive.VERSION}

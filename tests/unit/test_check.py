@@ -20,9 +20,9 @@ from remembrancer.nouns.intention import IntentionState, OccurrenceState, Trigge
 from remembrancer.nouns.memory import BankRef
 from remembrancer.nouns.recurrence import Recurrence
 from remembrancer.verbs.check import Check, CheckOptions, Contexts, Mode
-from remembrancer.verbs.contexts import ContextIndex
-from remembrancer.verbs.occurrences import Occurrences
 from remembrancer.verbs.remind import Remind, Reminder
+from remembrancer.verbs.reminding.contexts import ContextIndex
+from remembrancer.verbs.reminding.occurrences import Occurrences
 
 NOW = to_us(datetime(2026, 5, 4, 9))
 REF = BankRef("default", "bank")

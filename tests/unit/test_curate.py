@@ -29,7 +29,7 @@ from remembrancer.nouns.memory import (
 from remembrancer.settings import Settings
 from remembrancer.verbs.browse import Query
 from remembrancer.verbs.curate import HISTORY, Edit
-from remembrancer.verbs.units import Item
+from remembrancer.verbs.retaining.units import Item
 
 NOW = 1_710_000_000_000_000
 REF = BankRef("default", "curated")

@@ -14,9 +14,9 @@ from remembrancer.nouns.memory import Kind, LinkType, Modality, Polarity, Unit
 from remembrancer.reading.dates import find_dates
 from remembrancer.reading.names import prepare
 from remembrancer.reading.types import DateSpan
-from remembrancer.verbs.facts import FactReader, ReadFacts
-from remembrancer.verbs.layout import lay_out
-from remembrancer.verbs.units import Drafter, Item, Source
+from remembrancer.verbs.retaining.facts import FactReader, ReadFacts
+from remembrancer.verbs.retaining.layout import lay_out
+from remembrancer.verbs.retaining.units import Drafter, Item, Source
 
 NOW = 1_750_000_000_000_000  # 2025-06-15T15:06:40Z
 DAY = 86_400_000_000

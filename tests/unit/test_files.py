@@ -13,10 +13,10 @@ from remembrancer.nouns.clock import FixedClock
 from remembrancer.nouns.errors import InvalidInput, NotFound
 from remembrancer.nouns.ids import IdMaker
 from remembrancer.nouns.memory import BankRef, Job
-from remembrancer.verbs import files
-from remembrancer.verbs.files import Files, Upload
-from remembrancer.verbs.units import Item
-from remembrancer.verbs.uploads import Uploads
+from remembrancer.verbs.retaining.units import Item
+from remembrancer.verbs.transferring import files
+from remembrancer.verbs.transferring.files import Files, Upload
+from remembrancer.verbs.transferring.uploads import Uploads
 
 REF = BankRef("acme", "ada")
 

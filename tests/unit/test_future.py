@@ -21,10 +21,10 @@ from remembrancer.nouns.ids import IdMaker
 from remembrancer.nouns.intention import TriggerType
 from remembrancer.nouns.memory import BankRef, Job, JobState
 from remembrancer.verbs.check import CheckOptions, Mode
-from remembrancer.verbs.events import TRIM, NewEvent
-from remembrancer.verbs.future import Future
-from remembrancer.verbs.recue import recue
 from remembrancer.verbs.remind import Reminder
+from remembrancer.verbs.reminding.events import TRIM, NewEvent
+from remembrancer.verbs.reminding.future import Future
+from remembrancer.verbs.reminding.recue import recue
 
 NOW = to_us(datetime(2026, 5, 4, 9))
 REF = BankRef("default", "bank")

@@ -21,8 +21,8 @@ from remembrancer.nouns.intention import IntentionState, TriggerType
 from remembrancer.nouns.memory import BankRef
 from remembrancer.nouns.recurrence import Gap, Recurrence, ShortMonth
 from remembrancer.reading.icalendar import Component, Property, escaped, parse, write
-from remembrancer.verbs.future import Future
 from remembrancer.verbs.remind import Reminder
+from remembrancer.verbs.reminding.future import Future
 
 NOW = to_us(datetime(2026, 5, 4, 9))
 REF, OTHER = BankRef("default", "bank"), BankRef("default", "other")

@@ -14,9 +14,9 @@ from remembrancer.reading.dates import find_dates
 from remembrancer.reading.facts import read_statements
 from remembrancer.reading.names import prepare
 from remembrancer.reading.types import DateSpan
-from remembrancer.verbs.facts import FactReader
-from remembrancer.verbs.layout import lay_out
-from remembrancer.verbs.units import Drafter, Item
+from remembrancer.verbs.retaining.facts import FactReader
+from remembrancer.verbs.retaining.layout import lay_out
+from remembrancer.verbs.retaining.units import Drafter, Item
 
 NOW = 1_750_000_000_000_000
 LINES = "- Petra lives in Lyon\n- Petra has two cats"

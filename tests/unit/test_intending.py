@@ -21,9 +21,9 @@ from remembrancer.reading.intending import FoundIntention
 from remembrancer.reading.intending.types import Manner
 from remembrancer.reading.types import Span
 from remembrancer.reading.when import When
-from remembrancer.verbs import intending
-from remembrancer.verbs.future import Future
-from remembrancer.verbs.intending import derived_id
+from remembrancer.verbs.reminding.future import Future
+from remembrancer.verbs.retaining import intending
+from remembrancer.verbs.retaining.intending import derived_id
 
 NOW = to_us(datetime(2026, 5, 4, 9))
 DAY = 86_400_000_000

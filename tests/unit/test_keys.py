@@ -31,10 +31,10 @@ from remembrancer.nouns.errors import (
 )
 from remembrancer.nouns.ids import IdMaker
 from remembrancer.settings import ALIASES, Settings
+from remembrancer.verbs.access.gate import Gate
+from remembrancer.verbs.access.key_options import KeyOptions, granted, may_hold
+from remembrancer.verbs.access.keys import BANK, FRESH_US, Keys
 from remembrancer.verbs.audit import Audit
-from remembrancer.verbs.gate import Gate
-from remembrancer.verbs.key_options import KeyOptions, granted, may_hold
-from remembrancer.verbs.keys import BANK, FRESH_US, Keys
 
 NOW = 1_700_000_000_000_000
 READ, WRITE, ADMIN, CROSS = Permission

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from remembrancer.finding.decay import decayed
 from remembrancer.nouns.clock import DAY_US
-from remembrancer.verbs.analogy import Shape, structural
-from remembrancer.verbs.clusters import clusters
-from remembrancer.verbs.origins import Origin
+from remembrancer.verbs.recalling.analogy import Shape, structural
+from remembrancer.verbs.recalling.origins import Origin
+from remembrancer.verbs.reflecting.clusters import clusters
 
 MONTH = 30.0 * DAY_US
 

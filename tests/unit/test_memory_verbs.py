@@ -17,9 +17,9 @@ from remembrancer.nouns.caller import Caller
 from remembrancer.nouns.errors import Exhausted, ModelUnavailable, NotFound
 from remembrancer.nouns.memory import BankRef, Job, JobState, LinkType
 from remembrancer.verbs import subscriptions
+from remembrancer.verbs.recalling.searches import Search, Way
 from remembrancer.verbs.remember import Tie
 from remembrancer.verbs.revise import MOVED_OUT, Revision
-from remembrancer.verbs.searches import Search, Way
 from remembrancer.verbs.subscriptions import Wanted
 
 ONE, TWO = BankRef("default", "one"), BankRef("default", "two")

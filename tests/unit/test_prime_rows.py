@@ -15,7 +15,7 @@ from remembrancer.keeping.priming_view import Access
 from remembrancer.nouns.counting import accessed
 from remembrancer.nouns.memory import BankRef, Curation, Layer, Unit
 from remembrancer.verbs.prime import PrimeOptions
-from remembrancer.verbs.priming_rows import KEPT_S, NewestRows
+from remembrancer.verbs.priming.rows import KEPT_S, NewestRows
 
 A, B, C = (BankRef("default", name) for name in "abc")
 

@@ -15,7 +15,7 @@ from remembrancer.nouns.memory import Kind, Layer, Modality, Precision, Role, Un
 from remembrancer.nouns.text import estimate_tokens
 from remembrancer.verbs.check import Due
 from remembrancer.verbs.prime import Context, Primed, Strategy
-from remembrancer.verbs.priming_text import compose
+from remembrancer.verbs.priming.text import compose
 
 
 def at(*parts: int) -> int:

@@ -12,9 +12,9 @@ from remembrancer.nouns.clock import FixedClock
 from remembrancer.nouns.memory import BankRef
 from remembrancer.settings import Settings
 from remembrancer.verbs.prime import PrimeOptions, Strategy
-from remembrancer.verbs.proof import ALONE, Fold, Proof
 from remembrancer.verbs.recall import RecallOptions
-from remembrancer.verbs.units import Item
+from remembrancer.verbs.recalling.proof import ALONE, Fold, Proof
+from remembrancer.verbs.retaining.units import Item
 
 NOW = 1_750_000_000_000_000
 REF = BankRef("default", "ann")

@@ -13,8 +13,8 @@ from remembrancer.keeping.batch import Batch
 from remembrancer.nouns.errors import Conflict, NotFound
 from remembrancer.nouns.memory import BankRef, Job, JobState, Layer
 from remembrancer.settings import Settings
-from remembrancer.verbs.queued import BATCH_RETAIN, RETAIN
-from remembrancer.verbs.units import Item
+from remembrancer.verbs.retaining.queued import BATCH_RETAIN, RETAIN
+from remembrancer.verbs.retaining.units import Item
 
 REF = BankRef("default", "b")
 ID = bytes(range(16))

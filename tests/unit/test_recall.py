@@ -16,11 +16,11 @@ from remembrancer.nouns.errors import TooLarge
 from remembrancer.nouns.ids import IdMaker
 from remembrancer.nouns.memory import BankRef, Entity, Kind, Layer, Link, LinkType, Unit, UnitRow
 from remembrancer.settings import Settings
-from remembrancer.verbs.across import MAX_BANKS
-from remembrancer.verbs.included import Include
 from remembrancer.verbs.recall import RecallOptions
-from remembrancer.verbs.recollection import payload_tokens
-from remembrancer.verbs.related import related
+from remembrancer.verbs.recalling.across import MAX_BANKS
+from remembrancer.verbs.recalling.included import Include
+from remembrancer.verbs.recalling.recollection import payload_tokens
+from remembrancer.verbs.recalling.related import related
 
 ANALYZER = Analyzer()
 BANK = BankRef("default", "ann")

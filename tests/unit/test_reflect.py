@@ -14,11 +14,11 @@ from remembrancer.nouns.errors import InvalidInput
 from remembrancer.nouns.ids import IdMaker
 from remembrancer.nouns.memory import Layer, Modality, Polarity, Precision, Role, Unit
 from remembrancer.nouns.text import estimate_tokens
-from remembrancer.verbs.composing import compose
-from remembrancer.verbs.filling import Filler
-from remembrancer.verbs.recollection import Answer, Arms
-from remembrancer.verbs.response_schema import MAX_DEPTH, MAX_PARTS, read_schema
-from remembrancer.verbs.statements import Statement, relevant, statements_of
+from remembrancer.verbs.recalling.recollection import Answer, Arms
+from remembrancer.verbs.reflecting.composing import compose
+from remembrancer.verbs.reflecting.filling import Filler
+from remembrancer.verbs.reflecting.response_schema import MAX_DEPTH, MAX_PARTS, read_schema
+from remembrancer.verbs.reflecting.statements import Statement, relevant, statements_of
 
 IDS = IdMaker()
 TERMS = Analyzer().terms

@@ -17,8 +17,8 @@ from remembrancer.keeping.sqlite import SqliteStore
 from remembrancer.nouns.clock import FixedClock
 from remembrancer.nouns.ids import IdMaker
 from remembrancer.nouns.memory import BankRef, Entity, Layer, Unit, UnitRow
-from remembrancer.verbs.resolver import Resolver, Told, told_of
-from remembrancer.verbs.units import Item, Source
+from remembrancer.verbs.retaining.resolver import Resolver, Told, told_of
+from remembrancer.verbs.retaining.units import Item, Source
 
 NOW = 1_700_000_000_000_000
 REF = BankRef("t", "b")

@@ -12,7 +12,7 @@ from retain_kit import LINES, REF, item, opened, stored, talk
 from remembrancer.nouns.errors import Conflict, InvalidInput
 from remembrancer.nouns.memory import Job, JobState
 from remembrancer.nouns.text import REDACTED
-from remembrancer.verbs.units import content_hash
+from remembrancer.verbs.retaining.units import content_hash
 
 SAID = 1_700_000_000_000_000
 

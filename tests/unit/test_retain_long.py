@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from retain_kit import LINES, REF, item, opened, stored
 
-from remembrancer.verbs.layout import lay_out
+from remembrancer.verbs.retaining.layout import lay_out
 
 SAID = 1_700_000_000_000_000
 

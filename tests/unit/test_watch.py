@@ -23,8 +23,9 @@ from remembrancer.nouns.ids import IdMaker
 from remembrancer.nouns.intention import OccurrenceState, TriggerType
 from remembrancer.nouns.memory import BankRef
 from remembrancer.nouns.recurrence import Recurrence
-from remembrancer.verbs.occurrences import Occurrences
-from remembrancer.verbs.push import (
+from remembrancer.verbs.remind import Remind, Reminder
+from remembrancer.verbs.reminding.occurrences import Occurrences
+from remembrancer.verbs.telling.push import (
     PUSH,
     RETRY_AFTER_S,
     Attempt,
@@ -32,10 +33,9 @@ from remembrancer.verbs.push import (
     push_job,
     standard_signature,
 )
-from remembrancer.verbs.remind import Remind, Reminder
-from remembrancer.verbs.replay import Replay
-from remembrancer.verbs.watch import Watch
-from remembrancer.verbs.webhooks import INTENTION_DUE, HttpConfig, Webhook, Webhooks
+from remembrancer.verbs.telling.replay import Replay
+from remembrancer.verbs.telling.watch import Watch
+from remembrancer.verbs.telling.webhooks import INTENTION_DUE, HttpConfig, Webhook, Webhooks
 
 NOW = to_us(datetime(2026, 5, 4, 9))
 REF = BankRef("default", "bank")

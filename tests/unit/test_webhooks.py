@@ -22,9 +22,9 @@ from remembrancer.nouns.clock import FixedClock
 from remembrancer.nouns.errors import InvalidInput, NotFound
 from remembrancer.nouns.ids import IdMaker
 from remembrancer.nouns.memory import BankRef
-from remembrancer.verbs.deliveries import Deliveries
-from remembrancer.verbs.outbox import DELIVER, Outbox
-from remembrancer.verbs.webhooks import (
+from remembrancer.verbs.telling.deliveries import Deliveries
+from remembrancer.verbs.telling.outbox import DELIVER, Outbox
+from remembrancer.verbs.telling.webhooks import (
     CONSOLIDATION_COMPLETED,
     MAX_WEBHOOKS,
     RETAIN_COMPLETED,
@@ -291,8 +291,8 @@ async def test_deliveries_come_in_pages_without_gaps(open_house: Any) -> None:
 
 
 async def test_old_deliveries_are_dropped(open_house: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("remembrancer.verbs.deliveries.KEPT", 3)
-    monkeypatch.setattr("remembrancer.verbs.deliveries._SLACK", 2)
+    monkeypatch.setattr("remembrancer.verbs.telling.deliveries.KEPT", 3)
+    monkeypatch.setattr("remembrancer.verbs.telling.deliveries._SLACK", 2)
     async with open_house() as house:
         webhook = await house.webhooks.create(REF, HOOK)
         for _ in range(9):

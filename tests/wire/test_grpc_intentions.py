@@ -20,7 +20,7 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from wire_kit import Server
 
 from remembrancer.faces.grpc import proto
-from remembrancer.verbs.streaming import MOST_STREAMS
+from remembrancer.verbs.reminding.streaming import MOST_STREAMS
 
 SERVICE = f"{proto.OWN_PACKAGE}.IntentionService"
 METHODS = {m.name: m for m in proto.service("IntentionService", proto.OWN_PACKAGE).methods}

@@ -52,10 +52,11 @@ class Intention:
     """What the agent means to do later.
 
     `cue` is the embedding of `cue_text` as float32 components, little endian; `cue_generation` the
-    store's embedding generation it is of, 0 for a vector that the caller gave, -1 while it waits. `next_due` is when a
-    time trigger is to be looked at next. `armed` is false while a recurring context trigger waits
-    for the context to end. `options` hold what is rarely asked for: zone, recurrence, quiet hours,
-    cooldown, composite conditions, channel. `version` rises with each change.
+    store's embedding generation it is of, 0 for a vector that the caller gave, -1 while it waits.
+    `next_due` is when a time trigger is to be looked at next. `armed` is false while a recurring
+    context trigger waits for the context to end. `options` hold what is rarely asked for: zone,
+    recurrence, quiet hours, cooldown, composite conditions, channel. `version` rises with each
+    change.
     """
 
     id: bytes

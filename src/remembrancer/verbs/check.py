@@ -21,8 +21,8 @@ from ..nouns.errors import Conflict, InvalidInput
 from ..nouns.ids import IdMaker
 from ..nouns.intention import OPEN, Intention, Occurrence, OccurrenceState, TriggerType
 from ..nouns.memory import BankRef
-from .occurrences import MOST_LEASE_S, SECOND_US, ended
-from .plan import GRACE_US, Hit, Plan, Planner
+from .reminding.occurrences import MOST_LEASE_S, SECOND_US, ended
+from .reminding.plan import GRACE_US, Hit, Plan, Planner
 
 MOST_OFFERS = 1_000
 MOST_EVENTS = 1_000

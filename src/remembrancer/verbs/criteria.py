@@ -17,8 +17,8 @@ from ..nouns.errors import InvalidInput
 from ..nouns.memory import BankRef
 from .forget import Forget
 from .lookup import Kept, kept_of
-from .origins import Origin
 from .policy import Policies, Policy
+from .recalling.origins import Origin
 from .tenant_banks import all_banks_of, reached
 
 MOST = 100_000

@@ -33,10 +33,10 @@ from ..nouns.memory import (
 )
 from .attributes import merged_attributes
 from .browse import missing, named
-from .corrections import Corrected, Corrector
-from .origins import EDITS, edits_in
-from .reread import NAMED
-from .standing import Standing, stand
+from .curating.corrections import Corrected, Corrector
+from .curating.standing import Standing, stand
+from .recalling.origins import EDITS, edits_in
+from .retaining.reread import NAMED
 
 HISTORY = 50
 """Earlier states of a memory that are kept."""

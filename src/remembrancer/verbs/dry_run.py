@@ -12,9 +12,9 @@ from ..nouns.errors import InvalidInput, TooLarge
 from ..nouns.memory import BankRef, Unit
 from ..nouns.text import clean
 from ..reading.names import prepare
-from .facts import KNOWN_NAMES, FactReader
-from .layout import lay_out
-from .units import Drafter, Item
+from .retaining.facts import KNOWN_NAMES, FactReader
+from .retaining.layout import lay_out
+from .retaining.units import Drafter, Item
 
 
 class DryRun:

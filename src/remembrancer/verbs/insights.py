@@ -26,8 +26,8 @@ from ..nouns.ids import IdMaker
 from ..nouns.memory import BankRef, Kind, Layer, Link, LinkType, Unit
 from ..nouns.names import OF_TENANT
 from .attributes import merged_attributes
-from .clusters import clusters
 from .lookup import Kept, embedding, kept_of
+from .reflecting.clusters import clusters
 from .remember import Remember, checked_content, checked_share
 from .tenant_banks import banks_of, reached
 

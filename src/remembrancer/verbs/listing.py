@@ -14,7 +14,7 @@ from ..nouns.caller import Caller
 from ..nouns.errors import InvalidInput
 from ..nouns.memory import BankRef
 from .lookup import Kept, kept_of
-from .origins import Origin
+from .recalling.origins import Origin
 from .tenant_banks import all_banks_of
 
 MOST_LISTED = 1_000

@@ -15,8 +15,8 @@ from ..models.embedder import Floats
 from ..nouns.caller import Caller
 from ..nouns.clock import Clock
 from ..nouns.memory import BankRef, Curation, Layer, LinkType, Unit, Vector
-from .origins import Origin, edits_of, origin_of
 from .policy import Policies, Policy
+from .recalling.origins import Origin, edits_of, origin_of
 from .tenant_banks import no_memory, reached
 
 

@@ -18,8 +18,8 @@ from .listing import Listing
 from .lookup import Lookup
 from .policy import Policies
 from .remember import Remember
+from .retaining.rewriting import Rewriter
 from .revise import Revise
-from .rewriting import Rewriter
 from .strategies import Strategies
 from .subscriptions import Subscriptions
 from .surroundings import Surroundings

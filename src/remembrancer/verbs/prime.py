@@ -20,20 +20,11 @@ from ..nouns.clock import Clock
 from ..nouns.errors import InvalidInput, RemembrancerError, TooLarge
 from ..nouns.memory import BankRef
 from ..nouns.text import clean
-from .embedding import MOVED
-from .priming_blend import Cue, blend
-from .priming_rows import KEPT_S, NewestRows
-from .priming_types import (
-    MOST,
-    Chosen,
-    Context,
-    Order,
-    Primed,
-    PrimeOptions,
-    Strategy,
-    defaults,
-)
-from .snapshots import read_indexed
+from .priming.blend import Cue, blend
+from .priming.rows import KEPT_S, NewestRows
+from .priming.types import MOST, Chosen, Context, Order, Primed, PrimeOptions, Strategy, defaults
+from .recalling.snapshots import read_indexed
+from .retaining.embedding import MOVED
 
 __all__ = [
     "MOST",

@@ -26,10 +26,9 @@ from ..nouns.clock import Clock
 from ..nouns.errors import InvalidInput, RemembrancerError, TooLarge
 from ..nouns.memory import BankRef, Role
 from ..nouns.text import clean
-from .embedding import MOVED
-from .included import Included, cut, fetch, sources_of
-from .proof import Fold
-from .recollection import (
+from .recalling.included import Included, cut, fetch, sources_of
+from .recalling.proof import Fold
+from .recalling.recollection import (
     Answer,
     Arms,
     MinScores,
@@ -38,10 +37,11 @@ from .recollection import (
     Timings,
     payload_tokens,
 )
-from .related import SEEDS, related
-from .snapshots import read_indexed
-from .trace import Trace, trace
-from .units import DateFinder
+from .recalling.related import SEEDS, related
+from .recalling.snapshots import read_indexed
+from .recalling.trace import Trace, trace
+from .retaining.embedding import MOVED
+from .retaining.units import DateFinder
 
 __all__ = ["Answer", "Arms", "MinScores", "Recall", "RecallOptions", "Recollection", "Timings"]
 

@@ -16,13 +16,13 @@ from ..finding.terms import Analyzer, words
 from ..nouns.clock import Clock
 from ..nouns.errors import InvalidInput
 from ..nouns.memory import BankRef, Kind
-from .composing import compose
-from .filling import Filler
 from .recall import Recall
-from .recollection import Answer, RecallOptions, Recollection
-from .response_schema import Shape, read_schema
-from .statements import Statement, relevant, statements_of
-from .units import DateFinder
+from .recalling.recollection import Answer, RecallOptions, Recollection
+from .reflecting.composing import compose
+from .reflecting.filling import Filler
+from .reflecting.response_schema import Shape, read_schema
+from .reflecting.statements import Statement, relevant, statements_of
+from .retaining.units import DateFinder
 
 _RECALL_TOKENS = 100_000  # the text's own budget cuts
 

@@ -22,9 +22,9 @@ from ..nouns.ids import IdMaker
 from ..nouns.memory import BankRef, Kind, Layer, Link, LinkType, Unit, UnitRow
 from ..nouns.text import clean
 from .attributes import merged_attributes
-from .enrich import embed_sources
-from .rewriting import Rewriter, dated
-from .units import Source
+from .retaining.enrich import embed_sources
+from .retaining.rewriting import Rewriter, dated
+from .retaining.units import Source
 
 MAX_CONTENT_BYTES = 65_536
 """Of one memory, in UTF-8."""

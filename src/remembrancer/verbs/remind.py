@@ -21,10 +21,10 @@ from ..nouns.ids import IdMaker, to_uuid
 from ..nouns.intention import OPEN, Intention, IntentionState, OccurrenceState, TriggerType
 from ..nouns.memory import BankRef
 from ..reading.recurrence import occurrences
-from .intention_options import recurrence_of
-from .occurrences import withheld
-from .plan import Plan, next_look
-from .reminders import (
+from .reminding.occurrences import withheld
+from .reminding.options import recurrence_of
+from .reminding.plan import Plan, next_look
+from .reminding.reminders import (
     KEPT_STATES,
     WAITS,
     Reminder,

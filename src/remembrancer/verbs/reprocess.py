@@ -23,11 +23,11 @@ from ..nouns.ids import IdMaker
 from ..nouns.memory import BankRef, Curation, Document, Entity, Job, JobState, Unit, UnitRow
 from ..reading.names import KnownNames, prepare
 from .browse import named
-from .facts import FactReader, ReadFacts
-from .reread import NAMED, reread
-from .resolver import Resolver, Told
-from .rewriting import Rewriter, dated, is_undated
-from .units import Source
+from .retaining.facts import FactReader, ReadFacts
+from .retaining.reread import NAMED, reread
+from .retaining.resolver import Resolver, Told
+from .retaining.rewriting import Rewriter, dated, is_undated
+from .retaining.units import Source
 
 REPROCESS = "reprocess"
 """The kind of its jobs."""

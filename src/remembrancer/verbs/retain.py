@@ -23,14 +23,14 @@ from ..nouns.ids import IdMaker
 from ..nouns.memory import BankRef
 from ..nouns.text import clean
 from ..reading.names import KnownNames, prepare
-from .delta import extent_of
-from .document_plan import DocumentPlan, DocumentPlanner
-from .enrich import Enriched, Enricher
-from .facts import KNOWN_NAMES, FactReader
-from .intending import Intending
-from .outbox import Mail, Outbox
-from .resolver import Resolver
-from .units import Drafter, Item
+from .retaining.delta import extent_of
+from .retaining.document_plan import DocumentPlan, DocumentPlanner
+from .retaining.enrich import Enriched, Enricher
+from .retaining.facts import KNOWN_NAMES, FactReader
+from .retaining.intending import Intending
+from .retaining.resolver import Resolver
+from .retaining.units import Drafter, Item
+from .telling.outbox import Mail, Outbox
 
 Progress = Callable[[int, int], None]  # units done, units in all
 

@@ -16,7 +16,7 @@ from ..keeping.store import Store
 from ..keeping.view import Reader, View
 from ..nouns.clock import DAY_US, Clock
 from ..nouns.memory import BankRef, JobState, Kind, Layer, LinkType
-from .snapshots import read_indexed
+from .recalling.snapshots import read_indexed
 
 _BANKS = 200  # whose counts are kept in memory
 _MINUTE_US, _HOUR_US = 60_000_000, 3_600_000_000

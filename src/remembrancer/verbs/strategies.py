@@ -20,10 +20,20 @@ from ..nouns.caller import Caller
 from ..nouns.clock import Clock
 from ..nouns.errors import ModelUnavailable, NotFound, RemembrancerError
 from ..nouns.memory import BankRef
-from .candidates import MOST, Hit, alike, best, linked, newest, placed
-from .embedding import MOVED
-from .searches import Answered, Asked, Failure, Reached, Search, Way, by_meaning, checked, named
-from .snapshots import read_indexed
+from .recalling.candidates import MOST, Hit, alike, best, linked, newest, placed
+from .recalling.searches import (
+    Answered,
+    Asked,
+    Failure,
+    Reached,
+    Search,
+    Way,
+    by_meaning,
+    checked,
+    named,
+)
+from .recalling.snapshots import read_indexed
+from .retaining.embedding import MOVED
 from .tenant_banks import MOST_BANKS, banks_of, reached
 
 __all__ = ["Answered", "Asked", "Failure", "Reached", "Search", "Strategies", "Way"]

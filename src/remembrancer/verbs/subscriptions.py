@@ -25,10 +25,10 @@ from ..nouns.clock import Clock
 from ..nouns.errors import Exhausted, InvalidInput, ModelUnavailable, NotFound, RemembrancerError
 from ..nouns.memory import BankRef
 from ..nouns.text import clean
-from .embedding import MOVED
 from .lookup import Kept, kept_of
-from .origins import Origin
-from .snapshots import read_indexed
+from .recalling.origins import Origin
+from .recalling.snapshots import read_indexed
+from .retaining.embedding import MOVED
 from .tenant_banks import banks_of
 
 MOST = 1_000

@@ -15,8 +15,8 @@ from ..nouns.caller import Caller
 from ..nouns.errors import InvalidInput
 from ..nouns.memory import Link, LinkType
 from .lookup import Kept, Lookup, kept_of
+from .recalling.walk import FAN, owners
 from .tenant_banks import no_memory
-from .walk import FAN, owners
 
 MAX_DEPTH = 5
 MAX_NODES = 500

@@ -16,7 +16,7 @@ from .session import must_exist, with_app
 if TYPE_CHECKING:
     from ...app import App
     from ...settings import Settings
-    from ...verbs.key_rows import Key, NewKey
+    from ...verbs.access.key_rows import Key, NewKey
 
 T = TypeVar("T")
 
@@ -93,7 +93,7 @@ def create(
 
     async def work(app: App) -> NewKey:
         from ...nouns.clock import to_us  # noqa: PLC0415
-        from ...verbs.key_options import KeyOptions, may_hold  # noqa: PLC0415
+        from ...verbs.access.key_options import KeyOptions, may_hold  # noqa: PLC0415
 
         options = KeyOptions(
             name=name,

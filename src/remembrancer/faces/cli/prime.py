@@ -83,7 +83,7 @@ def command(
         from ...nouns.memory import DEFAULT_TENANT, BankRef  # noqa: PLC0415
         from ...verbs.prime import Order as Orders  # noqa: PLC0415
         from ...verbs.prime import defaults  # noqa: PLC0415
-        from ...verbs.priming_text import compose  # noqa: PLC0415
+        from ...verbs.priming.text import compose  # noqa: PLC0415
         from ..library.results import context_of  # noqa: PLC0415
 
         ref = BankRef(DEFAULT_TENANT, bank)

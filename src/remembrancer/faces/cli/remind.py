@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ...app import App
     from ...nouns.intention import Intention
     from ...verbs.remind import Registered
-    from ...verbs.reminders import Reminder
+    from ...verbs.reminding.reminders import Reminder
 
 NAME = "remind"
 ITEM_JSON = (
@@ -140,8 +140,8 @@ def _reminder(
     tier: float | None,
 ) -> tuple[Reminder, tuple[str, ...]]:
     from ...nouns.intention import TriggerType  # noqa: PLC0415
-    from ...verbs.reminders import Reminder  # noqa: PLC0415
-    from ...verbs.scheduling import Schedule, in_words  # noqa: PLC0415
+    from ...verbs.reminding.reminders import Reminder  # noqa: PLC0415
+    from ...verbs.reminding.scheduling import Schedule, in_words  # noqa: PLC0415
 
     if sum(each is not None for each in (at, event, about)) != 1:
         raise InvalidInput("say when: one of --at, --event and --about", field="at")

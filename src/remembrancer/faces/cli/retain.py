@@ -29,7 +29,7 @@ from .session import with_app
 if TYPE_CHECKING:
     from ...app import App
     from ...verbs.retain import Progress, Retained
-    from ...verbs.units import Item
+    from ...verbs.retaining.units import Item
 
 NAME = "retain"
 EPILOG = examples(
@@ -52,7 +52,7 @@ class _Said:
 
     def item(self, content: str, document: str | None) -> Item:
         from ...nouns.clock import to_us  # noqa: PLC0415
-        from ...verbs.units import Item  # noqa: PLC0415
+        from ...verbs.retaining.units import Item  # noqa: PLC0415
 
         return Item(
             content,

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from ...nouns.caller import Caller
 from ...nouns.errors import Unauthenticated
-from ...verbs.gate import Gate
+from ...verbs.access.gate import Gate
 
 _BEARER = "bearer "
 

@@ -23,7 +23,7 @@ from ...nouns.errors import (
     StoreError,
     Unauthenticated,
 )
-from ...verbs.gate import Gate
+from ...verbs.access.gate import Gate
 from .auth import caller_of
 from .proto import PACKAGE, message
 

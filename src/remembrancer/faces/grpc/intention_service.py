@@ -15,11 +15,11 @@ from ...nouns.ids import parse_id, to_uuid
 from ...nouns.intention import IntentionState
 from ...nouns.memory import BankRef
 from ...verbs.check import CheckOptions, Mode
-from ...verbs.conditions import LEAST_MS, MOST_MS
-from ...verbs.events import MOST_EVENTS, NewEvent
 from ...verbs.remind import MOST_AT_ONCE, MOST_PREVIEWED
-from ...verbs.reminders import Reminder, of_item
-from ...verbs.streaming import BEFORE_ALL, Streams, cursor_of, place_of
+from ...verbs.reminding.conditions import LEAST_MS, MOST_MS
+from ...verbs.reminding.events import MOST_EVENTS, NewEvent
+from ...verbs.reminding.reminders import Reminder, of_item
+from ...verbs.reminding.streaming import BEFORE_ALL, Streams, cursor_of, place_of
 from ..http import intentions as routes
 from ..http.events import EventFields
 from ..http.intention_shapes import (

@@ -9,7 +9,7 @@ from ...nouns.caller import Caller, Permission
 from ...nouns.errors import InvalidInput
 from ...verbs.criteria import Criteria
 from ...verbs.lookup import Kept
-from ...verbs.origins import Origin
+from ...verbs.recalling.origins import Origin
 from ...verbs.revise import Revision
 from ...verbs.strategies import Asked, Search
 from .calls import Calls

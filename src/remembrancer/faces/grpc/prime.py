@@ -13,8 +13,8 @@ from ...verbs.bank_config import Effective
 from ...verbs.check import Due
 from ...verbs.lookup import Kept
 from ...verbs.prime import Order, Primed, PrimeOptions, Strategy, defaults
-from ...verbs.priming_text import compose
-from ...verbs.searches import Way
+from ...verbs.priming.text import compose
+from ...verbs.recalling.searches import Way
 from .shapes import STRATEGIES, answer, fill_memory
 from .values import optional, optional_plain, time_of, weights_of
 

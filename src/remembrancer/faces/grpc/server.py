@@ -11,7 +11,7 @@ from grpc_reflection.v1alpha import reflection, reflection_pb2, reflection_pb2_g
 
 from ...app import App
 from ...nouns.errors import InvalidInput
-from ...verbs.streaming import Streams
+from ...verbs.reminding.streaming import Streams
 from . import proto
 from .calls import Calls
 from .health_service import HealthService

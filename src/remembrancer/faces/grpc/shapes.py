@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...verbs.lookup import Kept, embedding
-from ...verbs.searches import Detail, Reached, Way
+from ...verbs.recalling.searches import Detail, Reached, Way
 from .proto import message
 from .values import EDGE_TYPES, KINDS, entity_of, fill_struct
 

@@ -14,7 +14,7 @@ from ...nouns.errors import Forbidden, InvalidInput
 from ...nouns.ids import parse_id
 from ...nouns.memory import BankRef, LinkType
 from ...nouns.names import UNNAMED
-from ...verbs.origins import Origin
+from ...verbs.recalling.origins import Origin
 from ...verbs.remember import Tie
 
 MAX_TIME = (1 << 63) - 1

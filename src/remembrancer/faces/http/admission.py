@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ...nouns.caller import Caller
 from ...nouns.errors import RemembrancerError, Unauthenticated
-from ...verbs.gate import Gate
+from ...verbs.access.gate import Gate
 from .access import OPEN, set_caller
 from .errors import Fault, Refused, answer_to
 

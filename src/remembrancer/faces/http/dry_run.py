@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from ...nouns.memory import Unit
-from ...verbs.units import Item
+from ...verbs.retaining.units import Item
 from .answers import OpenApp, answer
 from .banks import NamedBank
 from .body import Wire, body_of

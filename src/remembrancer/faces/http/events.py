@@ -11,9 +11,9 @@ from pydantic import BaseModel, Field
 from ...nouns.clock import to_us
 from ...nouns.errors import InvalidInput
 from ...nouns.intention import Event
-from ...verbs.conditions import LEAST_MS, MOST_MS
-from ...verbs.events import MOST_EVENTS, NewEvent
-from ...verbs.reminders import of_item
+from ...verbs.reminding.conditions import LEAST_MS, MOST_MS
+from ...verbs.reminding.events import MOST_EVENTS, NewEvent
+from ...verbs.reminding.reminders import of_item
 from .answers import OpenApp, answer
 from .auditing import audited
 from .banks import NamedBank

@@ -13,8 +13,8 @@ from starlette.datastructures import UploadFile
 from ...nouns.errors import TooLarge
 from ...nouns.ids import to_uuid
 from ...nouns.text import clean
-from ...verbs.files import MAX_FILES, Upload
-from ...verbs.units import Item
+from ...verbs.retaining.units import Item
+from ...verbs.transferring.files import MAX_FILES, Upload
 from .access import Calling
 from .answers import OpenApp, answer
 from .banks import NamedBank

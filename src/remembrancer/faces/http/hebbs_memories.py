@@ -12,7 +12,7 @@ from ...nouns.ids import parse_id
 from ...nouns.memory import Link
 from ...nouns.names import UNNAMED
 from ...verbs.listing import MOST_LISTED
-from ...verbs.origins import Origin
+from ...verbs.recalling.origins import Origin
 from ...verbs.remember import Tie
 from ...verbs.revise import Revision
 from ...verbs.tenant_banks import all_banks_of, reached

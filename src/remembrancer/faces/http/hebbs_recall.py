@@ -11,8 +11,8 @@ from ...finding.composite import ScoringWeights
 from ...nouns.caller import Caller, Permission
 from ...nouns.errors import InvalidInput
 from ...nouns.ids import parse_id
-from ...verbs.origins import Origin
-from ...verbs.searches import Asked, Search, Way
+from ...verbs.recalling.origins import Origin
+from ...verbs.recalling.searches import Asked, Search, Way
 from .access import Calling
 from .answers import OpenApp, answer
 from .body import Wire, body_of

@@ -13,15 +13,15 @@ from ...nouns.ids import parse_id
 from ...nouns.memory import BankRef, LinkType
 from ...nouns.names import UNNAMED
 from ...verbs.lookup import Kept, Lookup
-from ...verbs.origins import Origin
-from ...verbs.searches import Detail, Reached
+from ...verbs.recalling.origins import Origin
+from ...verbs.recalling.searches import Detail, Reached
 from ...verbs.tenant_banks import unnamed_of
 from .body import Wire
 from .prime import KINDS, Int64
 
 _ORIGINS = {name: origin for origin, name in KINDS.items()}
 _KIND_PREFIX, _EDGE_PREFIX = "memory_kind_", "edge_type_"
-_DIGITS = 6  # of a decay score: what it loses in a second is less
+_DIGITS = 6  # of what falls with time: a second takes less away
 
 MemoryId = Annotated[str, Field(description="32 hex digits, a UUID, or 26 Crockford characters.")]
 EntityId = Annotated[
@@ -125,7 +125,7 @@ async def items_of(lookup: Lookup, found: Sequence[Reached]) -> list[dict[str, A
         memory
         | {
             "memory": memory,
-            "score": each.score,
+            "score": round(each.score, _DIGITS),
             "relevance": each.relevance,
             "strategy_details": [_detail(detail) for detail in each.details],
         }

@@ -17,11 +17,11 @@ from ...nouns.errors import InvalidInput
 from ...nouns.ids import parse_id, to_uuid
 from ...nouns.intention import Intention, IntentionState, Occurrence, OccurrenceState, TriggerType
 from ...verbs.check import Due
-from ...verbs.conditions import LEAST_MS, MOST_MS
-from ...verbs.intention_options import recurrence_of
-from ...verbs.plan import GRACE_US
-from ...verbs.reminders import MOST_DIMENSIONS, WAITS, Reminder
-from ...verbs.scheduling import UTC, Schedule, in_words, rule_of, rule_told
+from ...verbs.reminding.conditions import LEAST_MS, MOST_MS
+from ...verbs.reminding.options import recurrence_of
+from ...verbs.reminding.plan import GRACE_US
+from ...verbs.reminding.reminders import MOST_DIMENSIONS, WAITS, Reminder
+from ...verbs.reminding.scheduling import UTC, Schedule, in_words, rule_of, rule_told
 from .body import Wire
 
 MOST_ITEMS = 5_000

@@ -1,6 +1,6 @@
 """`GET …/intentions/stream`: what falls due, as server-sent events, until it is acknowledged.
 
-An event's id is the cursor of `verbs.streaming`; it comes back as `Last-Event-ID`.
+An event's id is the cursor of `verbs.reminding.streaming`; it comes back as `Last-Event-ID`.
 """
 
 from __future__ import annotations
@@ -16,10 +16,18 @@ from fastapi.responses import StreamingResponse
 from ...app import App
 from ...nouns.errors import Exhausted
 from ...nouns.memory import BankRef
-from ...verbs import streaming
-from ...verbs.push import told_of
-from ...verbs.streaming import AGAIN_US, BEFORE_ALL, MOST_STREAMS, Place, Sent, cursor_of, place_of
-from ...verbs.webhooks import INTENTION_DUE
+from ...verbs.reminding import streaming
+from ...verbs.reminding.streaming import (
+    AGAIN_US,
+    BEFORE_ALL,
+    MOST_STREAMS,
+    Place,
+    Sent,
+    cursor_of,
+    place_of,
+)
+from ...verbs.telling.push import told_of
+from ...verbs.telling.webhooks import INTENTION_DUE
 from .answers import OpenApp
 from .banks import NamedBank
 from .ceiling import MaxTierRank, ceiling_of

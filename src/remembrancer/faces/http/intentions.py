@@ -16,9 +16,9 @@ from ...nouns.ids import parse_id, to_uuid
 from ...nouns.intention import IntentionState
 from ...nouns.memory import BankRef
 from ...verbs.check import MOST_EVENTS, MOST_OFFERS, CheckOptions, Mode
-from ...verbs.occurrences import MOST_LEASE_S
 from ...verbs.remind import MOST_PREVIEWED
-from ...verbs.reminders import Reminder, of_item
+from ...verbs.reminding.occurrences import MOST_LEASE_S
+from ...verbs.reminding.reminders import Reminder, of_item
 from .access import Calling
 from .answers import OpenApp, answer
 from .auditing import audited, unaudited

@@ -10,9 +10,9 @@ from pydantic import AliasChoices, BaseModel, Field
 from ...app import App
 from ...nouns.caller import Caller, Permission, Rate
 from ...nouns.errors import Forbidden
-from ...verbs.key_options import MOST_GRACE_S, KeyOptions, granted, may_hold
-from ...verbs.key_rows import Key, NewKey
-from ...verbs.keys import PREFIX
+from ...verbs.access.key_options import MOST_GRACE_S, KeyOptions, granted, may_hold
+from ...verbs.access.key_rows import Key, NewKey
+from ...verbs.access.keys import PREFIX
 from .access import Calling
 from .answers import OpenApp, answer
 from .body import Wire, body_of

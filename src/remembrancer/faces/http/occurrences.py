@@ -14,8 +14,8 @@ from ...nouns.errors import InvalidInput
 from ...nouns.ids import parse_id
 from ...nouns.intention import OccurrenceState
 from ...nouns.memory import BankRef
-from ...verbs.occurrences import MOST_LEASE_S, MOST_SNOOZE_S, SECOND_US
-from ...verbs.scheduling import UTC, in_words
+from ...verbs.reminding.occurrences import MOST_LEASE_S, MOST_SNOOZE_S, SECOND_US
+from ...verbs.reminding.scheduling import UTC, in_words
 from .answers import OpenApp, answer
 from .auditing import audited
 from .banks import NamedBank, Offset

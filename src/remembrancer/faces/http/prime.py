@@ -15,9 +15,9 @@ from ...nouns.errors import InvalidInput
 from ...reading.recurrence.zones import zone_of
 from ...verbs.bank_config import Effective
 from ...verbs.lookup import Kept
-from ...verbs.origins import Origin
 from ...verbs.prime import Context, Order, Primed, PrimeOptions, Strategy, defaults
-from ...verbs.priming_text import compose
+from ...verbs.priming.text import compose
+from ...verbs.recalling.origins import Origin
 from .access import Calling
 from .answers import OpenApp, answer, timing
 from .body import Wire, body_of

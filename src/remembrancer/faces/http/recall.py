@@ -10,8 +10,8 @@ from pydantic import BaseModel, Field
 
 from ...nouns.ids import to_uuid
 from ...nouns.memory import BankRef, Polarity, Unit
-from ...verbs.included import Included
 from ...verbs.recall import Answer, Recollection
+from ...verbs.recalling.included import Included
 from .access import Calling
 from .answers import OpenApp, answer, timing
 from .banks import NamedBank

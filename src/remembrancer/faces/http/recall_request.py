@@ -10,10 +10,10 @@ from pydantic import AfterValidator, AliasChoices, Field, WithJsonSchema, model_
 from ...finding.tagging import TagFilter, TagMatch, TagNode
 from ...nouns.memory import Kind
 from ...nouns.text import clean
-from ...verbs.across import MAX_BANKS
 from ...verbs.bank_config import Effective
-from ...verbs.included import Include
 from ...verbs.recall import MinScores, RecallOptions
+from ...verbs.recalling.across import MAX_BANKS
+from ...verbs.recalling.included import Include
 from .body import Wire
 from .errors import Fault, Refused
 from .moments import Moment, When, read_moment

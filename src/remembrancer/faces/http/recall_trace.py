@@ -7,7 +7,7 @@ from typing import Any
 from ...nouns.ids import to_uuid
 from ...nouns.memory import Kind, Unit
 from ...verbs.recall import RecallOptions, Recollection
-from ...verbs.trace import GRAPH, METHODS, Hit, Trace
+from ...verbs.recalling.trace import GRAPH, METHODS, Hit, Trace
 from .moments import spell
 
 

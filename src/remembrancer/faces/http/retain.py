@@ -22,7 +22,7 @@ from ...nouns.ids import to_uuid
 from ...nouns.memory import BankRef, Job
 from ...nouns.text import clean
 from ...verbs.retain import Retained
-from ...verbs.units import Item
+from ...verbs.retaining.units import Item
 from .answers import OpenApp, answer
 from .auditing import audited
 from .banks import NamedBank

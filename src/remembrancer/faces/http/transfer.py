@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from ...nouns.errors import TooLarge
 from ...nouns.ids import to_uuid
-from ...verbs.importing import OnConflict
+from ...verbs.transferring.importing import OnConflict
 from .answers import OpenApp, answer
 from .banks import NamedBank
 from .errors import BANK_ERRORS, Fault, HTTPError, Refused

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 
 from ...keeping.records import Record
 from ...nouns.memory import BankRef
-from ...verbs.webhooks import CONSOLIDATION_COMPLETED, METHODS, HttpConfig, Webhook
+from ...verbs.telling.webhooks import CONSOLIDATION_COMPLETED, METHODS, HttpConfig, Webhook
 from .answers import OpenApp, answer
 from .auditing import audited
 from .banks import DeleteResponse, NamedBank, Offset

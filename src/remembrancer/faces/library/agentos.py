@@ -24,10 +24,10 @@ from ...nouns.ids import parse_id
 from ...nouns.intention import Intention, IntentionState, TriggerType
 from ...nouns.memory import BankRef
 from ...verbs.check import Check, CheckOptions, ContextFinder, Contexts, Due, Mode
-from ...verbs.conditions import LEAST_MS, MOST_MS
-from ...verbs.occurrences import withheld
-from ...verbs.plan import Hit, next_look
-from ...verbs.reminders import packed
+from ...verbs.reminding.conditions import LEAST_MS, MOST_MS
+from ...verbs.reminding.occurrences import withheld
+from ...verbs.reminding.plan import Hit, next_look
+from ...verbs.reminding.reminders import packed
 from .prospective_items import DueItem, ProspectiveItem, is_number, shown, shown_due, snake
 
 MOST_DUE = 100_000  # items of one check; further ones stay due

@@ -25,12 +25,12 @@ from ...nouns.names import bank_ref
 from ...reading.recurrence.zones import zone_of
 from ...settings import Settings
 from ...verbs.prime import Order, defaults
-from ...verbs.priming_text import compose
+from ...verbs.priming.text import compose
 from ...verbs.recall import MinScores, RecallOptions
 from ...verbs.reflect import ReflectOptions
 from ...verbs.retain import Progress
+from ...verbs.retaining.units import Item
 from ...verbs.status import Status
-from ...verbs.units import Item
 from .entities import EntityVerbs
 from .results import (
     Answers,

@@ -16,7 +16,7 @@ from ...nouns.ids import parse_id
 from ...nouns.intention import IntentionState
 from ...nouns.names import bank_ref
 from ...verbs.check import MOST_OFFERS, Mode
-from ...verbs.occurrences import SECOND_US
+from ...verbs.reminding.occurrences import SECOND_US
 from .blocking import Memory
 from .memory import AsyncMemory, make_settings
 from .prospective_items import DueItem, DueItems, ProspectiveItem, millis, snake

@@ -20,9 +20,9 @@ from ...nouns.errors import InvalidInput
 from ...nouns.ids import parse_id, to_uuid
 from ...nouns.intention import Intention, IntentionState, TriggerType
 from ...verbs.check import Due
-from ...verbs.conditions import LEAST_MS, MOST_MS
-from ...verbs.reminders import Reminder
-from ...verbs.scheduling import UTC, in_words, rule_of
+from ...verbs.reminding.conditions import LEAST_MS, MOST_MS
+from ...verbs.reminding.reminders import Reminder
+from ...verbs.reminding.scheduling import UTC, in_words, rule_of
 
 _MS = 1_000  # microseconds
 _HUMP = re.compile(r"(?<=[a-z0-9])([A-Z])")

@@ -11,7 +11,7 @@ from ...nouns.errors import InvalidInput
 from ...nouns.intention import Intention
 from ...nouns.memory import BankRef
 from ...verbs.check import Check, CheckOptions, Due, Mode
-from ...verbs.reminders import Reminder
+from ...verbs.reminding.reminders import Reminder
 from .prospective_items import (
     DueItem,
     ProspectiveItem,

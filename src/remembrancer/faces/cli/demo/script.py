@@ -9,7 +9,7 @@ from datetime import datetime
 from importlib.resources import files
 
 from ....nouns.clock import to_us
-from ....verbs.units import Item
+from ....verbs.retaining.units import Item
 
 
 @dataclass(frozen=True, slots=True)

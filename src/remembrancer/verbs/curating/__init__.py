@@ -1,0 +1,1 @@
+"""What curate is made of: what a correction bears on, and what follows from it."""

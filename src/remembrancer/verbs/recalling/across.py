@@ -1,0 +1,121 @@
+"""recall over several banks: searched one by one, then scored as if they were one."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from ...finding.search import shares
+from ...keeping.store import Store
+from ...keeping.view import Reader
+from ...nouns.errors import TooLarge
+from ...nouns.memory import BankRef
+from ..recall import BankFound, Recall, timings
+from .included import Fetched, Include, Included, cut, fetch
+from .recollection import Answer, RecallOptions, Recollection, payload_tokens
+
+MAX_BANKS = 100
+_AT_ONCE = 4  # banks searched at the same time
+
+
+class Across:
+    """The verb; everything it needs is passed in."""
+
+    def __init__(self, recall: Recall, store: Store) -> None:
+        self._recall = recall
+        self._store = store
+
+    async def __call__(
+        self, refs: Sequence[BankRef], question: str, options: RecallOptions | None = None
+    ) -> Recollection:
+        """Answer a question from several banks; those that do not exist have no answers.
+
+        Each arm is scaled over the candidates of all banks, so that a bank without any good answer
+        does not put its best one on top. There is no trace.
+
+        Raises:
+            InvalidInput: what a recall refuses, or more than `MAX_BANKS` banks.
+        """
+        options = options or RecallOptions()
+        question = self._recall.checked(question, options)
+        refs = list(dict.fromkeys(refs))
+        if len(refs) > MAX_BANKS:
+            raise TooLarge(
+                f"banks names {len(refs)} banks; the limit is {MAX_BANKS}",
+                field="banks",
+                limit=MAX_BANKS,
+            )
+        started = time.perf_counter()
+        vector, degraded = await self._recall.embed(question, options)
+        embedded = time.perf_counter()
+        # Which scores are high enough is known when all banks have answered.
+        least = replace(options.least, final=None) if options.least else None
+        alone = replace(options, least=least, include=None, trace=False)
+        gate = asyncio.Semaphore(_AT_ONCE)
+
+        async def one(ref: BankRef) -> BankFound:
+            async with gate:
+                return await self._recall.search_bank(ref, question, vector, alone)
+
+        found = await asyncio.gather(*map(one, refs))
+        answers, tokens = _merged(refs, found, options)
+        included = await self._included(refs, answers, options.include)
+        return Recollection(
+            answers,
+            considered=sum(len(each.candidates.ids) for each in found),
+            tokens=tokens,
+            revision=0,
+            timings=timings(started, embedded, sum(each.rows_ms for each in found)),
+            degraded=degraded or next((f.degraded for f in found if f.degraded), None),
+            included=included,
+        )
+
+    async def _included(
+        self, refs: Sequence[BankRef], answers: Sequence[Answer], include: Include | None
+    ) -> Included | None:
+        if include is None:
+            return None
+        fetched: dict[str | None, Fetched] = {}
+        for ref in refs:
+            mine = [answer for answer in answers if answer.bank == ref.bank]
+            if mine:
+                fetched[ref.bank] = await self._store.read(ref, partial(_fetched, mine, include))
+        return cut(answers, fetched, include)
+
+
+def _fetched(answers: Sequence[Answer], include: Include, reader: Reader) -> Fetched:
+    return fetch(reader, answers, include)
+
+
+def _merged(
+    refs: Sequence[BankRef], found: Sequence[BankFound], options: RecallOptions
+) -> tuple[tuple[Answer, ...], int]:
+    """Score the answers over the candidates of all banks, and cut them to the limits."""
+    candidates = [each.candidates for each in found]
+    if not candidates:
+        return (), 0
+    scores = shares(np.concatenate([c.arms for c in candidates], axis=1), options.weights).sum(0)
+    answers: list[Answer] = []
+    start = 0
+    for ref, each in zip(refs, found, strict=True):
+        end = start + len(each.candidates.ids)
+        mine = dict(zip(each.candidates.id_list(), scores[start:end].tolist(), strict=True))
+        start = end
+        answers += [replace(a, score=mine[a.unit.id], bank=ref.bank) for a in each.answers]
+    final = options.least.final if options.least else None
+    if final is not None:
+        answers = [answer for answer in answers if answer.score >= final]
+    answers.sort(key=lambda answer: (-answer.score, answer.unit.id))
+    kept: list[Answer] = []
+    left = options.max_tokens
+    for answer in answers:
+        cost = payload_tokens(answer.unit)
+        if cost <= left and len(kept) < options.limit:
+            left -= cost
+            kept.append(answer)
+    return tuple(kept), options.max_tokens - left

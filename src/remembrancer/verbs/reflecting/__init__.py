@@ -1,0 +1,1 @@
+"""What reflect is made of: statements, and answers put together from them."""

@@ -1,0 +1,1 @@
+"""What remind and check are made of: plans, contexts, events, occurrences."""

@@ -1,0 +1,192 @@
+"""Which intentions what is talked about brings up: by vector, and by words where there is none."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Sequence
+
+from ...finding.cues import EXACT, THRESHOLD, Cues, Matched
+from ...finding.terms import Analyzer
+from ...keeping.intentions import Cue
+from ...keeping.store import Store
+from ...models.embedder import Embedder, Floats
+from ...nouns.errors import ModelUnavailable
+from ...nouns.intention import Intention, IntentionState, TriggerType
+from ...nouns.memory import BankRef
+from ..check import Contexts
+from .occurrences import withheld
+from .plan import Hit
+
+CACHE_BYTES = 512 * 1024 * 1024
+"""Cues held in memory, of all banks; the least recently used bank goes first."""
+_PAGE = 10_000
+
+
+class ContextIndex:
+    """Finds context triggers of a bank; everything it needs is passed in.
+
+    A text is embedded like the cues. A cue without a vector, or a text that cannot be embedded now,
+    is compared by words: the share of the cue's words, stemmed and without stop words, that stand
+    in the text.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        embedder: Embedder | None,
+        analyzer: Analyzer,
+        *,
+        cache_bytes: int = CACHE_BYTES,
+        generation: int | None = None,
+    ) -> None:
+        self._store = store
+        self._embedder = embedder
+        self._analyzer = analyzer
+        self._cache_bytes = cache_bytes
+        self._generation = generation  # whose vectors `embedder` makes; None: of all
+        self._cues: OrderedDict[BankRef, Cues] = OrderedDict()
+        self._stale: dict[BankRef, set[bytes]] = {}  # cues of another model: compared by words
+        self._lock = asyncio.Lock()
+
+    async def __call__(
+        self, ref: BankRef, text: str | None, vector: Floats | None, ceiling: float | None, now: int
+    ) -> Contexts:
+        """Return what matches at or above its threshold, and what has ended."""
+        if text is None and vector is None:
+            return Contexts()
+        warnings: list[str] = []
+        if vector is None and text is not None and await self._any(ref):
+            vector = await self._embed(text, warnings)
+        hits: list[Hit] = []
+        ended: list[Intention] = []
+        if vector is not None:
+            matched = await self._match(ref, vector)
+            hits = await self._hits(ref, matched, ceiling, now)
+            over = await self._by_id(ref, matched.ended)
+            ended = [i for i in over if not withheld(i, ceiling)]
+            if matched.mismatched:
+                warnings.append(
+                    f"{matched.mismatched} cues have another dimension than the {len(vector)} of "
+                    "the context; they cannot fire until they are embedded anew"
+                )
+        if text is not None:
+            hits += await self._by_words(ref, text, ceiling, now, vector is None)
+        return Contexts(hits, ended, warnings)
+
+    async def embed(self, text: str) -> Floats | None:
+        """Embed a context; None when that cannot be done now."""
+        return await self._embed(text, [])
+
+    def overlap(self, cue: str, text: str) -> float:
+        """Return the share of a cue's words that stand in a text, 0 to 1."""
+        wanted = set(self._analyzer.terms(cue))
+        if not wanted:
+            return 0.0
+        return len(wanted & set(self._analyzer.terms(text))) / len(wanted)
+
+    async def _embed(self, text: str, warnings: list[str]) -> Floats | None:
+        if self._embedder is None:
+            return None
+        try:
+            vectors: Floats = await self._embedder.embed([text])
+        except ModelUnavailable as error:
+            warnings.append(f"compared by words alone: {error.message}")
+            return None
+        first: Floats = vectors[0]
+        return first
+
+    async def _match(self, ref: BankRef, vector: Floats) -> Matched:
+        async with self._lock:
+            cues = await self._index(ref)
+            if len(cues) <= EXACT:
+                return cues.match(vector)
+            return await asyncio.to_thread(cues.match, vector)
+
+    async def _index(self, ref: BankRef) -> Cues:
+        """Return the cues of a bank, up to date. The lock is held by the caller."""
+        cues = self._cues.setdefault(ref, Cues())
+        self._cues.move_to_end(ref)
+        while page := await self._store.cues(ref, cues.place, _PAGE):
+            usable = [self._usable(ref, cue) for cue in page]
+            if len(page) <= EXACT:  # not worth a thread
+                cues.take(usable)
+            else:
+                await asyncio.to_thread(cues.take, usable)
+        held = sum(each.nbytes for each in self._cues.values())
+        while len(self._cues) > 1 and held > self._cache_bytes:
+            oldest, dropped = self._cues.popitem(last=False)
+            self._stale.pop(oldest, None)
+            held -= dropped.nbytes
+        return cues
+
+    def _usable(self, ref: BankRef, cue: Cue) -> Cue:
+        """Pass over a cue of another model: its numbers mean something else."""
+        stale = self._stale.setdefault(ref, set())
+        if self._generation is None or cue.generation in (0, self._generation) or not cue.active:
+            stale.discard(cue.intention_id)
+            return cue
+        stale.add(cue.intention_id)
+        return cue._replace(active=False)
+
+    async def _any(self, ref: BankRef) -> bool:
+        """Tell whether the bank has a cue to compare a vector with."""
+        async with self._lock:
+            return len(await self._index(ref)) > 0
+
+    async def _hits(
+        self, ref: BankRef, matched: Matched, ceiling: float | None, now: int
+    ) -> list[Hit]:
+        similarity = {m.intention_id: m.similarity for m in matched.matches}
+        found = await self._by_id(ref, list(similarity))
+        return [
+            _hit(i, similarity[i.id], now)
+            for i in found
+            if i.state is IntentionState.ACTIVE
+            and i.trigger_type is TriggerType.CONTEXT
+            and not withheld(i, ceiling)
+        ]
+
+    async def _by_id(self, ref: BankRef, ids: Sequence[bytes]) -> list[Intention]:
+        return await self._store.intentions_by_id(ref, ids) if ids else []
+
+    async def _by_words(
+        self, ref: BankRef, text: str, ceiling: float | None, now: int, every: bool
+    ) -> list[Hit]:
+        """Compare by words the cues that have no vector, or all when the text has none."""
+        found = await self._store.intentions_unindexed(ref, ceiling)
+        if stale := self._stale.get(ref):
+            of_another = await self._store.intentions_by_id(ref, sorted(stale)[:_PAGE])
+            found = [
+                *found,
+                *(
+                    i
+                    for i in of_another
+                    if i.state is IntentionState.ACTIVE and not withheld(i, ceiling)
+                ),
+            ]
+        if every:
+            found = [*found, *await self._all(ref, ceiling)]
+        shares = ((i, self.overlap(i.cue_text or "", text)) for i in _armed(found))
+        return [_hit(i, share, now) for i, share in shares if share >= _floor(i)]
+
+    async def _all(self, ref: BankRef, ceiling: float | None) -> list[Intention]:
+        async with self._lock:
+            ids = (await self._index(ref)).ids(_PAGE)
+        found = await self._store.intentions_by_id(ref, ids)
+        return [i for i in found if not withheld(i, ceiling)]
+
+
+def _armed(found: Sequence[Intention]) -> list[Intention]:
+    return [i for i in found if i.trigger_type is TriggerType.CONTEXT and i.armed and i.cue_text]
+
+
+def _floor(intention: Intention) -> float:
+    """Return the least share of words; a threshold of 0 or less would let everything through."""
+    floor = intention.similarity_threshold
+    return THRESHOLD if floor is None else max(floor, 0.01)
+
+
+def _hit(intention: Intention, similarity: float, now: int) -> Hit:
+    data = {"similarity": round(similarity, 6)}
+    return Hit(intention, None, now, data, disarm=intention.recurring)

@@ -1,0 +1,184 @@
+"""Sources to facts: reads statements and names, what came of what, and who mentions whom."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ...keeping.batch import EntityMention
+from ...keeping.store import Store
+from ...nouns.ids import IdMaker
+from ...nouns.memory import BankRef, Entity, Layer, Link, LinkType, Role, Unit, UnitRow
+from ...reading.causes import find_causes
+from ...reading.facts import read_statements
+from ...reading.injected import find_injected
+from ...reading.markup import find_fences
+from ...reading.names import KnownNames, find_names
+from ...reading.sameness import key_of, repeated
+from ...reading.types import Span, Statement
+from .units import Source
+
+KNOWN_NAMES = 100  # names of the bank, most mentioned first, that reading looks out for
+_BETWEEN = "\n\n"  # stands between two sources that are read together
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class ReadFacts:
+    """What reading sources gave. `unread` sources failed and are kept without."""
+
+    facts: list[UnitRow] = field(default_factory=list)
+    mentions: list[EntityMention] = field(default_factory=list)
+    links: list[Link] = field(default_factory=list)
+    unread: int = 0
+
+
+class FactReader:
+    """Reads facts; everything it needs is passed in."""
+
+    def __init__(self, ids: IdMaker) -> None:
+        self._ids = ids
+
+    def read(self, sources: Sequence[Source], known: KnownNames) -> ReadFacts:
+        """Read facts and names; a source whose reading fails is kept without."""
+        read = ReadFacts()
+        mentioned: dict[str, list[bytes]] = {}
+        for source, told in zip(sources, pasted(sources), strict=True):
+            unit = source.row.unit
+            try:
+                mine, links, names = self._read_one(source, known, told)
+            except Exception:
+                log.exception("reading a source failed; its text is kept")
+                read.unread += 1
+                continue
+            read.facts += mine
+            read.links += links
+            for name in dict.fromkeys((*unit.entities, *names)):
+                mentioned.setdefault(name, []).append(unit.id)
+            for row in mine:
+                for name in row.unit.entities:
+                    mentioned.setdefault(name, []).append(row.unit.id)
+        read.mentions = [
+            EntityMention(Entity(self._ids.new(), name), ids) for name, ids in mentioned.items()
+        ]
+        return read
+
+    def _read_one(
+        self, source: Source, known: KnownNames, hidden: Sequence[Span]
+    ) -> tuple[list[UnitRow], list[Link], list[str]]:
+        unit = source.row.unit
+        statements = read_statements(
+            unit.text,
+            speaker=unit.speaker,
+            role=unit.role,
+            known=known,
+            dates=lambda _: list(source.dates),
+            hidden=hidden,
+        )
+        names: list[str] = []
+        if unit.role not in (Role.SYSTEM, Role.TOOL):
+            found = find_names(unit.text, known)
+            names = [name for name, at in found if not any(_holds(h, at) for h in hidden)]
+        if unit.speaker:
+            names.insert(0, unit.speaker)
+        facts = [
+            Unit(
+                id=self._ids.new(),
+                layer=Layer.FACT,
+                text=statement.text,
+                created_at=unit.created_at,
+                mentioned_at=unit.mentioned_at,
+                kind=unit.kind,
+                document_id=unit.document_id,
+                chunk_index=unit.chunk_index,
+                turn=unit.turn,
+                part=unit.part,
+                start=statement.span.start,
+                end=statement.span.end,
+                source_id=unit.id,
+                speaker=unit.speaker,
+                role=unit.role,
+                subject=statement.subject,
+                polarity=statement.polarity,
+                modality=statement.modality,
+                note=unit.note,
+                metadata=unit.metadata,
+                tags=unit.tags,
+                entities=_names(statement, names, unit.speaker),
+                occurred_start=statement.date.start if statement.date else None,
+                occurred_end=statement.date.end if statement.date else None,
+                precision=statement.date.precision if statement.date else None,
+                offset_min=unit.offset_min,
+            )
+            for statement in statements
+        ]
+        rows = [UnitRow(fact, same=_key(fact, source)) for fact in facts]
+        links = [
+            Link(facts[effect].id, facts[cause].id, LinkType.CAUSED_BY)
+            for effect, cause in find_causes(unit.text, statements)
+        ]
+        return rows, links, names
+
+
+def pasted(sources: Sequence[Source]) -> list[list[Span]]:
+    """Return for each of some sources of a document, in order, the spans that nobody told.
+
+    A block may run over several sources: passages of one turn, or paragraphs of an item that is no
+    chat. So these are looked at together.
+    """
+    found: list[list[Span]] = []
+    start = 0
+    for end in range(1, len(sources) + 1):
+        if end < len(sources) and _goes_on(sources[end - 1], sources[end]):
+            continue
+        run = [source.row.unit for source in sources[start:end]]
+        text = _BETWEEN.join(unit.text for unit in run)
+        spans = find_injected(text) + (find_fences(text) if len(run) > 1 else [])
+        at = 0
+        for unit in run:
+            stop = at + len(unit.text)
+            mine = [s for s in spans if s.start < stop and s.end > at]
+            found.append([Span(max(s.start - at, 0), min(s.end, stop) - at) for s in mine])
+            at = stop + len(_BETWEEN)
+        start = end
+    return found
+
+
+def _goes_on(one: Source, after: Source) -> bool:
+    """Tell whether a source goes on with the text of the one before it."""
+    last, unit = one.row.unit, after.row.unit
+    if last.document_id != unit.document_id:
+        return False
+    if last.turn == unit.turn:
+        return last.part + 1 == unit.part
+    prose = (last.speaker, last.role) == (unit.speaker, unit.role) == (None, Role.NONE)
+    together = one.item is not None and one.item == after.item
+    return prose and together and last.turn + 1 == unit.turn
+
+
+def _holds(outer: Span, inner: Span) -> bool:
+    return outer.start <= inner.start and inner.end <= outer.end
+
+
+async def count_known(store: Store, ref: BankRef, facts: Sequence[UnitRow]) -> int:
+    """Count the facts, not yet written, that say what the bank or one before them says."""
+    keys = [row.same for row in facts if row.same is not None]
+    if not keys:
+        return 0
+    async with store.snapshot(ref) as view:
+        return repeated(keys, await view.known_same(keys))
+
+
+def _names(statement: Statement, spoken_of: Sequence[str], speaker: str | None) -> tuple[str, ...]:
+    """Return the names in a statement, and the one that its "he" or "she" means."""
+    who = statement.subject
+    meant = who in spoken_of and who != speaker and who not in statement.names
+    return (who, *statement.names) if meant and who else statement.names
+
+
+def _key(fact: Unit, source: Source) -> bytes | None:
+    """Return the key of what a fact says, from the dates in it and what was said before it."""
+    dates = [d for d in source.dates if d.span.start >= fact.start and d.span.end <= fact.end]
+    return key_of(fact, dates, f"{source.before}\n{source.row.unit.text[: fact.start]}")

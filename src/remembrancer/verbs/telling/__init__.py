@@ -1,0 +1,1 @@
+"""What tells others: webhooks, the outbox, and the watch over the clock."""

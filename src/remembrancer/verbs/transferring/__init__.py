@@ -1,0 +1,1 @@
+"""Documents in and out: files, archives, exports and imports."""
