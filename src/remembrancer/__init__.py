@@ -66,7 +66,7 @@ _HOMES = {
     "DueItem": ".faces.library.prospective_items",
     "ProspectiveItem": ".faces.library.prospective_items",
     "ProspectiveMemoryManager": ".faces.library.prospective",
-    "Item": ".verbs.units",
+    "Item": ".verbs.retaining.units",
     "Conflict": ".nouns.errors",
     "InvalidInput": ".nouns.errors",
     "ModelMismatch": ".nouns.errors",
