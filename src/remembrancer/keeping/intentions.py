@@ -80,6 +80,14 @@ class Offer(NamedTuple):
     intention: Intention
 
 
+class Checkable(NamedTuple):
+    """What a check looks at, read at once: in the order of registration, but for what is due."""
+
+    due: list[Intention]  # soonest first
+    waiting: list[Intention]  # for one of the events told
+    unindexed: list[Intention]  # see `IntentionStore.intentions_unindexed`
+
+
 class Cue(NamedTuple):
     """The vector of a context trigger, for an index in memory.
 
@@ -131,6 +139,12 @@ class IntentionStore(Protocol):
         self, ref: BankRef, events: Sequence[str], ceiling: float | None, limit: int = 10_000
     ) -> list[Intention]:
         """Return active intentions that wait for one of these events, exact and case-sensitive."""
+        ...
+
+    async def intentions_checked(
+        self, ref: BankRef, before: int, events: Sequence[str], ceiling: float | None, most: int
+    ) -> Checkable:
+        """Return what a check at a time looks at, in one read: `most` that are due at most."""
         ...
 
     async def intentions_unindexed(

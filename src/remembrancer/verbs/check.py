@@ -7,7 +7,6 @@ transaction; whoever comes second plans anew.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -93,16 +92,27 @@ class ContextFinder(Protocol):
     """Finds the intentions that a text or its vector brings up."""
 
     async def __call__(
-        self, ref: BankRef, text: str | None, vector: Floats | None, ceiling: float | None, now: int
+        self,
+        ref: BankRef,
+        text: str | None,
+        vector: Floats | None,
+        ceiling: float | None,
+        now: int,
+        unindexed: Sequence[Intention],
     ) -> Contexts:
-        """Return what matches at or above its threshold."""
+        """Return what matches at or above its threshold.
+
+        `unindexed` are the bank's intentions that no index finds.
+        """
         ...
 
 
 class CompositeFinder(Protocol):
     """Finds the composite intentions whose conditions hold."""
 
-    async def __call__(self, ref: BankRef, options: CheckOptions, now: int) -> Contexts:
+    async def __call__(
+        self, ref: BankRef, options: CheckOptions, now: int, unindexed: Sequence[Intention]
+    ) -> Contexts:
         """Return those that hold now, and the recurring ones that have ceased to."""
         ...
 
@@ -194,13 +204,13 @@ class Check:
     async def _plan(
         self, ref: BankRef, options: CheckOptions, now: int
     ) -> tuple[Plan, Sequence[str]]:
-        due, waiting, unindexed, found, composed = await asyncio.gather(
-            self._store.intentions_due(ref, now, options.ceiling, _MOST_DUE),
-            self._waiting(ref, options),
-            self._store.intentions_unindexed(ref, options.ceiling),
-            self._contexts(ref, options.text, options.vector, options.ceiling, now),
-            self._composites(ref, options, now),
+        due, waiting, unindexed = await self._store.intentions_checked(
+            ref, now, options.events, options.ceiling, _MOST_DUE
         )
+        found = await self._contexts(
+            ref, options.text, options.vector, options.ceiling, now, unindexed
+        )
+        composed = await self._composites(ref, options, now, unindexed)
         # A bare name says nothing of the payload that some ask for.
         told = [
             Hit(i, None, now, {"event": i.trigger_event})
@@ -226,11 +236,6 @@ class Check:
         planner.hits(hits)
         planner.rearm([*found.ended, *composed.ended])
         return planner.plan, [*found.warnings, *composed.warnings]
-
-    async def _waiting(self, ref: BankRef, options: CheckOptions) -> list[Intention]:
-        if not options.events:
-            return []
-        return await self._store.intentions_on(ref, options.events, options.ceiling)
 
     async def _choose(self, ref: BankRef, plan: Plan, options: CheckOptions, now: int) -> _Choice:
         """Take the most important of what was open before and what is planned."""

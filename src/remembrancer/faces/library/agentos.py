@@ -138,13 +138,19 @@ class _Contexts:
         self._low: dict[BankRef, dict[bytes, int]] = {}  # the length of cues that 0 brings up
 
     async def __call__(
-        self, ref: BankRef, text: str | None, vector: Floats | None, ceiling: float | None, now: int
+        self,
+        ref: BankRef,
+        text: str | None,
+        vector: Floats | None,
+        ceiling: float | None,
+        now: int,
+        unindexed: Sequence[Intention],
     ) -> Contexts:
         """Return what matches at or above its threshold."""
         del text
         if vector is None:
             return Contexts()
-        found = await self._found(ref, None, vector, ceiling, now)
+        found = await self._found(ref, None, vector, ceiling, now, unindexed)
         hits = [replace(hit, disarm=False) for hit in found.hits]
         dim = len(vector) if np.linalg.norm(vector) > 0 else 0
         low = [i for i, size in (await self._read(ref)).items() if size != dim]

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 from ...nouns.intention import Event, Intention, OccurrenceState
 from ...nouns.memory import BankRef
-from ..intentions import Cue, IntentionBatch, IntentionFilter, IntentionsApplied, Offer
+from ..intentions import Checkable, Cue, IntentionBatch, IntentionFilter, IntentionsApplied, Offer
 from . import intentions
 from .calls import Calls
 
@@ -43,6 +43,12 @@ class IntentionCalls(Calls):
     ) -> list[Intention]:
         """Return active intentions that wait for one of these events."""
         return await self._read(intentions.waiting, ref, events, ceiling, limit)
+
+    async def intentions_checked(
+        self, ref: BankRef, before: int, events: Sequence[str], ceiling: float | None, most: int
+    ) -> Checkable:
+        """Return what a check at a time looks at, in one read."""
+        return await self._read(intentions.checked, ref, before, events, ceiling, most)
 
     async def intentions_unindexed(
         self, ref: BankRef, ceiling: float | None, limit: int = 10_000

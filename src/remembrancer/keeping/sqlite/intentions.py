@@ -8,6 +8,7 @@ from ...nouns.errors import Conflict
 from ...nouns.intention import Event, Intention, Occurrence, OccurrenceState
 from ...nouns.memory import BankRef
 from ..intentions import (
+    Checkable,
     Cue,
     IntentionBatch,
     IntentionFilter,
@@ -32,6 +33,9 @@ from .put import existing
 from .view import read_state
 from .work import Work
 from .writer import Unchanged
+
+MOST_WAITING = 10_000
+"""Looked at in one check."""
 
 
 def write(db: Db, ref: BankRef, batch: IntentionBatch, now: int) -> IntentionsApplied:
@@ -166,6 +170,19 @@ def waiting(
         return []
     rows = db.all_in("intention_waits", sorted(set(events)), ref.key, ceiling, limit)
     return sorted((intention(row) for row in rows), key=lambda i: i.id)[:limit]
+
+
+def checked(
+    db: Db, ref: BankRef, before: int, events: Sequence[str], ceiling: float | None, most: int
+) -> Checkable:
+    """Return what a check at a time looks at."""
+    if not owned(db, ref):
+        return Checkable([], [], [])
+    return Checkable(
+        due(db, ref, before, ceiling, most),
+        waiting(db, ref, events, ceiling, MOST_WAITING) if events else [],
+        unindexed(db, ref, ceiling, MOST_WAITING),
+    )
 
 
 def unindexed(db: Db, ref: BankRef, ceiling: float | None, limit: int) -> list[Intention]:

@@ -69,11 +69,13 @@ class Composites:
         self._embedder = embedder
         self._cues: OrderedDict[_Key, Floats] = OrderedDict()
 
-    async def __call__(self, ref: BankRef, options: CheckOptions, now: int) -> Contexts:
+    async def __call__(
+        self, ref: BankRef, options: CheckOptions, now: int, unindexed: Sequence[Intention]
+    ) -> Contexts:
         """Return those that hold now, and the recurring ones that do not any more."""
         told = [Told(name) for name in dict.fromkeys(options.events)]
         return await self.holding(
-            ref, told, now, options.ceiling, text=options.text, vector=options.vector
+            ref, told, now, unindexed, text=options.text, vector=options.vector
         )
 
     async def holding(
@@ -81,7 +83,7 @@ class Composites:
         ref: BankRef,
         told: Sequence[Told],
         now: int,
-        ceiling: float | None,
+        unindexed: Sequence[Intention],
         *,
         text: str | None = None,
         vector: Floats | None = None,
@@ -89,7 +91,7 @@ class Composites:
         """Return those that hold at a time, given what is told."""
         found = [
             (i, read_condition(i.options["condition"]))
-            for i in await self._store.intentions_unindexed(ref, ceiling)
+            for i in unindexed
             if i.trigger_type is TriggerType.COMPOSITE
         ]
         if not found:

@@ -50,7 +50,13 @@ class ContextIndex:
         self._lock = asyncio.Lock()
 
     async def __call__(
-        self, ref: BankRef, text: str | None, vector: Floats | None, ceiling: float | None, now: int
+        self,
+        ref: BankRef,
+        text: str | None,
+        vector: Floats | None,
+        ceiling: float | None,
+        now: int,
+        unindexed: Sequence[Intention],
     ) -> Contexts:
         """Return what matches at or above its threshold, and what has ended."""
         if text is None and vector is None:
@@ -71,7 +77,8 @@ class ContextIndex:
                     "the context; they cannot fire until they are embedded anew"
                 )
         if text is not None:
-            hits += await self._by_words(ref, text, ceiling, now, vector is None)
+            every = vector is None
+            hits += await self._by_words(ref, text, ceiling, now, unindexed, every=every)
         return Contexts(hits, ended, warnings)
 
     async def embed(self, text: str) -> Floats | None:
@@ -151,10 +158,17 @@ class ContextIndex:
         return await self._store.intentions_by_id(ref, ids) if ids else []
 
     async def _by_words(
-        self, ref: BankRef, text: str, ceiling: float | None, now: int, every: bool
+        self,
+        ref: BankRef,
+        text: str,
+        ceiling: float | None,
+        now: int,
+        unindexed: Sequence[Intention],
+        *,
+        every: bool,
     ) -> list[Hit]:
         """Compare by words the cues that have no vector, or all when the text has none."""
-        found = await self._store.intentions_unindexed(ref, ceiling)
+        found = [*unindexed]
         if stale := self._stale.get(ref):
             of_another = await self._store.intentions_by_id(ref, sorted(stale)[:_PAGE])
             found = [

@@ -167,7 +167,9 @@ class Events:
             and matches(intention.options.get("where"), event.data)
         ]
         told = [Told(e.name, e.id, e.data) for e in fresh]
-        composed = await self._composites.holding(ref, told, now, None)
+        composed = await self._composites.holding(
+            ref, told, now, await self._store.intentions_unindexed(ref, None)
+        )
         hits += composed.hits
         opened = await self._opened(ref, [h.intention.id for h in hits])
         planner = Planner(self._ids, now, opened)
