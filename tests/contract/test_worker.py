@@ -9,7 +9,7 @@ import pytest
 from contract_kit import NOW
 
 from remembrancer.keeping.batch import Batch
-from remembrancer.keeping.worker import MAX_ATTEMPTS, Worker, without_context
+from remembrancer.keeping.worker import MAX_ATTEMPTS, MAX_CLAIMS, Worker, without_context
 from remembrancer.nouns.errors import Conflict, InvalidInput
 from remembrancer.nouns.memory import BankRef, JobState
 
@@ -185,7 +185,7 @@ async def test_a_job_that_ends_its_process_again_and_again_is_given_up(store, re
 
     job = make.job(ref)
     await store.apply(ref, Batch(jobs=[job]))
-    for n in range(MAX_ATTEMPTS):
+    for n in range(MAX_CLAIMS):
         assert len(await store.claim(["read"], NOW + 1_000 * (n + 1), 1_000)) == 1
     clock.us = NOW + 1_000_000
     await worker(store, clock, without_context(handle)).drain()

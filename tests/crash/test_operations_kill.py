@@ -190,15 +190,17 @@ async def prove_it(folder: Path, count: int, killed_s: float) -> dict[str, float
             worked_s = time.monotonic() - began
         finally:
             workers.stop()
-        retried = 0
+        retried = most = 0
         for ref in BANKS:
             spoilt = ref == BANKS[0]
             completed = await app.store.job_count(ref, kind=BATCH_RETAIN, state=JobState.COMPLETED)
             assert completed == parents[ref]
             done = await app.store.job_count(ref, kind=RETAIN, state=JobState.COMPLETED)
-            assert done == len(wanted[ref]) + 3 * spoilt
             jobs = await app.store.jobs(ref, kind=RETAIN, limit=1_000_000)
+            ended = [(j.state, j.attempts, j.error) for j in jobs if j.state is JobState.FAILED]
+            assert done == len(wanted[ref]) + 3 * spoilt, ended
             retried += sum(job.attempts > 1 for job in jobs)
+            most = max(most, *(job.attempts for job in jobs))
             await examine(app, ref, wanted[ref], folder)
         states = [(await app.store.job(BANKS[0], i)).state for i in (failing, stopped)]
         assert states == [JobState.FAILED, JobState.CANCELLED]
@@ -208,6 +210,7 @@ async def prove_it(folder: Path, count: int, killed_s: float) -> dict[str, float
             "operations_per_s": round(count / worked_s, 1),
             "kills": workers.kills,
             "taken_over": retried,
+            "most_claims_of_one": most,
             "lost": 0,
             "stuck": 0,
             "stored_twice": 0,

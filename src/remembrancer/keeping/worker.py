@@ -32,6 +32,9 @@ from .store import Store
 
 LEASE_US = 60_000_000
 MAX_ATTEMPTS = 5
+"""After so many an error is the last one."""
+MAX_CLAIMS = 25
+"""A process that ends says little about the job it worked on: only so many ends point to it."""
 TICK_S = 1.0  # between looks at a running job: is it cancelled, has it got further
 GRACE_S = 2.0  # for running jobs when the worker stops
 _FIRST_RETRY_US = 2_000_000  # doubles with each attempt
@@ -208,9 +211,9 @@ class Worker:
 
     async def _run(self, job: Job) -> None:
         try:
-            if job.attempts > MAX_ATTEMPTS:
+            if job.attempts > MAX_CLAIMS:
                 await self._fail(
-                    job, f"given up: the process that worked on it has ended {MAX_ATTEMPTS} times"
+                    job, f"given up: the process that worked on it has ended {MAX_CLAIMS} times"
                 )
             else:
                 await self._handle(job)
