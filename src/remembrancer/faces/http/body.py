@@ -167,15 +167,12 @@ def _read(model: type[W], data: bytearray) -> tuple[W, list[str]]:
 
 
 def parse(data: bytes | bytearray) -> Any:
-    """Parse JSON; lone surrogates are taken out of its strings.
+    """Parse JSON; lone surrogates are taken out of its strings. A bytearray is emptied.
 
     Raises:
         Refused: 422 with what is wrong.
     """
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise _not_json(f"the body is not UTF-8 text: see byte {error.start}") from None
+    # Counted before it is decoded: what counting needs is gone by then.
     if _values(data) > MAX_VALUES:
         raise Refused(
             422,
@@ -185,6 +182,12 @@ def parse(data: bytes | bytearray) -> Any:
                 limit=MAX_VALUES,
             ),
         )
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise _not_json(f"the body is not UTF-8 text: see byte {error.start}") from None
+    if isinstance(data, bytearray):
+        data.clear()  # not to hold it twice
     try:
         value = json.loads(text, strict=False, parse_constant=_constant)
         # Only escapes can spell a lone surrogate in UTF-8.
