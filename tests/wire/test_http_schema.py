@@ -18,7 +18,7 @@ from schemathesis.specs.openapi.checks import (
 )
 from wire_kit import Server
 
-EXAMPLES = 25  # of each operation
+EXAMPLES = 40  # of each operation
 CHECKS = [
     not_a_server_error,
     status_code_conformance,
