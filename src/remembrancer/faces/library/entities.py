@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -26,12 +27,13 @@ class Entity:
     last_seen: datetime | None
 
 
-class EntityVerbs:
+class EntityVerbs(ABC):
     """See `AsyncMemory`, which joins it. Entities are named by a name, an alias, or their id."""
 
     @property
+    @abstractmethod
     def _open(self) -> App:
-        raise NotImplementedError
+        """The memory that is open."""
 
     async def entities(
         self,
