@@ -61,7 +61,7 @@ from .verbs.retaining.rewriting import Rewriter
 from .verbs.retaining.units import DateFinder, Drafter
 from .verbs.revise import MOVED_OUT
 from .verbs.stats import Stats
-from .verbs.status import Status, status
+from .verbs.status import BANKS_SHOWN, Status, status
 from .verbs.telling.outbox import Outbox
 from .verbs.telling.wiring import Telling
 from .verbs.templates import Templates
@@ -300,9 +300,13 @@ class App:
         """Return `check` for an application of its own, in which any `now` counts."""
         return self.future.checking(trusts_now=True)
 
-    async def status(self, tenant: str = DEFAULT_TENANT) -> Status:
+    async def status(
+        self, tenant: str = DEFAULT_TENANT, *, limit: int = BANKS_SHOWN, offset: int = 0
+    ) -> Status:
         """Report what is here; see `verbs.status`."""
-        return await status(self.store, self.indexes, self.embedder, __version__, tenant)
+        return await status(
+            self.store, self.indexes, self.embedder, __version__, tenant, limit, offset
+        )
 
     def _count(self, done: Retained) -> None:
         self.meters.add(RETAINED_ITEMS, done.items)

@@ -186,7 +186,7 @@ def test_status_backup_and_reembed(cli: Cli, chat: str, tmp_path: Path) -> None:
     cli.ok("retain", chat, "--bank", "ann")
     status = cli.ok("status", "--json").json
     assert set(status) == {
-        "version", "store", "embedder", "pending_vectors", "banks", "notes",
+        "version", "store", "embedder", "pending_vectors", "banks", "bank_count", "notes",
     }  # fmt: skip
     assert status["store"]["ok"] is True
     assert status["embedder"]["model"] == "hash:64"

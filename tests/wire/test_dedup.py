@@ -12,10 +12,6 @@ def texts(server: Server, bank: str, query: str, **more: Any) -> list[str]:
     return [r["text"] for r in server.recall(bank, query, **more)]
 
 
-def sources(server: Server, bank: str) -> int:
-    return int(next(b for b in server.banks() if b["bank_id"] == bank)["sources"])
-
-
 def test_the_same_text_twice_is_one_answer(server: Server, bank: str) -> None:
     first = server.retain(bank, "I like hiking")
     again = server.retain(bank, "I really like hiking!")

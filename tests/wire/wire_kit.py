@@ -111,9 +111,13 @@ class Server:
         return results
 
     def banks(self) -> list[dict[str, Any]]:
-        """Return what the server's status says of its banks."""
-        banks: list[dict[str, Any]] = self.client.get("/v1/status").json()["banks"]
-        return banks
+        """Return what the server's status says of all its banks."""
+        banks: list[dict[str, Any]] = []
+        while True:
+            page = self.client.get("/v1/status", params={"limit": 500, "offset": len(banks)}).json()
+            banks += page["banks"]
+            if not page["banks"] or len(banks) >= page["bank_count"]:
+                return banks
 
     def finished(self, bank: str, operation: str) -> dict[str, Any]:
         """Wait for an operation to end and return how it stands."""

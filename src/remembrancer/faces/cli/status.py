@@ -17,7 +17,7 @@ EPILOG = examples(
     "remembrancer status --data ./data --json",
     json="{version, store: {ok, engine, schema, path, size_bytes}, embedder: {model, dim, ...} "
     "or null, pending_vectors, banks: [{bank, units, documents, revision, created_at, "
-    "updated_at}], notes: [...]}",
+    "updated_at}], bank_count, notes: [...]}",
 )
 
 
@@ -53,6 +53,7 @@ def _shape(found: Status) -> dict[str, Any]:
             }
             for bank in found.banks
         ],
+        "bank_count": found.bank_count,
         "notes": list(found.notes),
     }
 
@@ -89,6 +90,8 @@ def _show(found: Status) -> None:
             )
         out.print()
         out.print(table)
+        if found.bank_count > len(found.banks):
+            out.print(f"and {found.bank_count - len(found.banks):,} more banks", style="dim")
     else:
         out.print("no banks yet")
     for note in found.notes:

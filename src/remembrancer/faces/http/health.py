@@ -12,8 +12,11 @@ from ..._version import __version__
 from ...app import App
 from ...nouns.caller import Permission
 from ...nouns.errors import RemembrancerError
+from ...verbs.status import BANKS_SHOWN
 from .access import Calling
 from .answers import OpenApp, answer
+from .banks import Limit, Offset
+from .errors import ENTITY_ERRORS
 from .moments import spell
 
 router = APIRouter(tags=["Monitoring"])
@@ -101,7 +104,8 @@ class StatusResponse(BaseModel):
     embedder: dict[str, Any] | None
     pending_vectors: int | None = Field(description="Null for keys of one tenant.")
     index_memory_bytes: int | None = Field(description="Null for keys of one tenant.")
-    banks: list[BankStatus]
+    banks: list[BankStatus] = Field(description="A page of the banks, by name.")
+    bank_count: int = Field(description="How many banks there are for this key.")
     notes: list[str]
 
 
@@ -187,10 +191,24 @@ async def probe_ready(request: Request, app: OpenApp) -> Response:
     return answer(request, body, status=503)
 
 
-@router.get("/v1/status", operation_id="status", response_model=StatusResponse)
-async def status(request: Request, app: OpenApp, caller: Calling) -> Response:
+@router.get(
+    "/v1/status", operation_id="status", response_model=StatusResponse, responses=ENTITY_ERRORS
+)
+async def status(
+    request: Request,
+    app: OpenApp,
+    caller: Calling,
+    limit: Limit = BANKS_SHOWN,
+    offset: Offset = 0,
+) -> Response:
     """Report what is here; sizes over all tenants need the permission cross_tenant."""
-    found = await app.status(caller.tenant)
+    found = await app.status(caller.tenant, limit=1)
+    banks, total = await app.banks.listed(
+        caller.tenant,
+        limit=limit,
+        offset=offset,
+        reaches=caller.reaches if caller.banks else None,
+    )
     whole = caller.may(Permission.CROSS_TENANT)
     body = StatusResponse(
         version=found.version,
@@ -206,12 +224,12 @@ async def status(request: Request, app: OpenApp, caller: Calling) -> Response:
                 revision=b.revision,
                 updated_at=spell(b.updated_at),
             )
-            for b in found.banks
-            if caller.reaches(b.ref.bank)
+            for b in (each.bank for each in banks)
         ],
+        bank_count=total,
         notes=list(found.notes) if whole else [],
     )
-    return answer(request, body, nulls=True)
+    return answer(request, body, queries=("limit", "offset"), nulls=True)
 
 
 @router.get("/", operation_id="index", response_model=Index)
