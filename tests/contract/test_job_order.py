@@ -9,7 +9,7 @@ import pytest
 from contract_kit import NOW
 
 from remembrancer.keeping.batch import Batch
-from remembrancer.keeping.sqlite import job_put
+from remembrancer.keeping.relational import job_put
 from remembrancer.nouns.errors import Conflict
 from remembrancer.nouns.memory import BankRef, JobState
 

@@ -311,10 +311,10 @@ def test_queries_are_named_blocks():
 def test_every_query_of_the_store_is_used():
     from pathlib import Path
 
-    from remembrancer.keeping import sqlite
+    from remembrancer import keeping
 
     queries = Queries.load("remembrancer.keeping.sqlite")
-    files = Path(sqlite.__file__).parent.rglob("*.*")
+    files = Path(keeping.__file__).parent.rglob("*.*")
     sources = "".join(p.read_text() for p in files if p.suffix in {".py", ".sql"})
     unused = [
         name

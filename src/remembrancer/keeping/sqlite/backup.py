@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from ...nouns.errors import Corrupt, StoreError
-from .connection import Db
+from .connection import SqliteDb
 
 _VACUUM_PAGES = 2_000
 """Free pages given back to the file system at a time: about 8 MB, so writers wait little."""
 
 
-def backup(db: Db, source: Path, target: Path) -> Mapping[str, Any]:
+def backup(db: SqliteDb, source: Path, target: Path) -> Mapping[str, Any]:
     """Copy the database to a file, or into a folder under the same name, while it is in use.
 
     The copy is checked and on disk before it takes the target's name.
@@ -37,7 +37,7 @@ def backup(db: Db, source: Path, target: Path) -> Mapping[str, Any]:
     return {"path": str(path), "bytes": path.stat().st_size, "units": units}
 
 
-def _copy(db: Db, part: Path) -> int:
+def _copy(db: SqliteDb, part: Path) -> int:
     copy = sqlite3.connect(part, isolation_level=None)
     try:
         # All pages in one step: a copy in several starts afresh whenever someone writes.
@@ -61,14 +61,14 @@ def _sync(path: Path) -> None:
         os.close(handle)
 
 
-def vacuum(db: Db) -> bool:
+def vacuum(db: SqliteDb) -> bool:
     """Give some free pages back to the file system; True while more remain."""
     db.sql(f"PRAGMA incremental_vacuum({_VACUUM_PAGES})").fetchall()
     left: int = db.sql("PRAGMA freelist_count").fetchone()[0]
     return left > 0
 
 
-def truncate_log(db: Db, wait_ms: int) -> bool:
+def truncate_log(db: SqliteDb, wait_ms: int) -> bool:
     """Move the write-ahead log into the database and empty it; False while readers hold it."""
     before = db.sql("PRAGMA busy_timeout").fetchone()[0]
     db.sql(f"PRAGMA busy_timeout = {wait_ms}").fetchall()

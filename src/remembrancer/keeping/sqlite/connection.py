@@ -9,9 +9,7 @@ from typing import Any
 
 from ...nouns.errors import Corrupt, StoreBusy, StoreError
 from ...nouns.folding import fold_name
-
-MAX_IN = 1024
-"""Values bound into one IN list; a longer list runs in several statements."""
+from ..relational.db import MAX_IN, Db
 
 _READ_PRAGMAS = ("query_only = ON", "cache_size = -4096")
 _WRITE_PRAGMAS = (
@@ -23,8 +21,8 @@ _WRITE_PRAGMAS = (
 )
 
 
-class Db:
-    """A connection with the named queries; used by one thread at a time."""
+class SqliteDb(Db):
+    """A SQLite connection with the named queries."""
 
     def __init__(self, connection: sqlite3.Connection, queries: Mapping[str, str]) -> None:
         self.connection = connection
@@ -39,15 +37,6 @@ class Db:
         """Run a query and return its rows."""
         return self.connection.execute(self._queries[name], params).fetchall()
 
-    def one(self, name: str, *params: Any) -> tuple[Any, ...] | None:
-        """Run a query and return its only row, or None."""
-        rows = self.all(name, *params)
-        return rows[0] if rows else None
-
-    def value(self, name: str, *params: Any) -> Any:
-        """Run a query that has exactly one row and return its first column."""
-        return self.all(name, *params)[0][0]
-
     def run(self, name: str, *params: Any) -> int:
         """Run a change and return the number of rows it touched."""
         return self.connection.execute(self._queries[name], params).rowcount
@@ -59,12 +48,7 @@ class Db:
     def all_in(
         self, name: str, values: Sequence[bytes | str], *params: Any
     ) -> list[tuple[Any, ...]]:
-        """Run a query whose `{ids}` stands for `values`; rows come list by list.
-
-        `{rows}` in their place stands for `values` as rows of one column, filled up with NULL. To
-        join those is faster than a list, which is sorted into a table first; but a value that
-        stands twice brings its rows twice.
-        """
+        """See `Db.all_in`."""
         rows: list[tuple[Any, ...]] = []
         for text, bound in self._expanded(name, values, params):
             rows += self.connection.execute(text, bound).fetchall()
@@ -76,6 +60,20 @@ class Db:
             self.connection.execute(text, bound).rowcount
             for text, bound in self._expanded(name, values, params)
         )
+
+    def begin_snapshot(self) -> None:
+        """Start a transaction that reads one state of the database throughout."""
+        self.connection.execute("BEGIN")
+
+    def end_snapshot(self) -> None:
+        """End the snapshot, if one is open."""
+        if self.connection.in_transaction:
+            self.connection.execute("ROLLBACK")
+
+    def commits(self) -> int:
+        """Return a number that changes when another connection has committed."""
+        version: int = self.connection.execute("PRAGMA data_version").fetchone()[0]
+        return version
 
     def close(self) -> None:
         """Close the connection."""
@@ -100,7 +98,7 @@ class Db:
             yield text, (*params, *part, *(filler * (size - len(part))))
 
 
-def open_db(path: Path, queries: Mapping[str, str], *, write: bool, busy_s: float) -> Db:
+def open_db(path: Path, queries: Mapping[str, str], *, write: bool, busy_s: float) -> SqliteDb:
     """Open the database file; it must exist. `busy_s`: how long a lock is waited for."""
     connection = sqlite3.connect(
         f"{path.absolute().as_uri()}?mode=rw",
@@ -114,7 +112,7 @@ def open_db(path: Path, queries: Mapping[str, str], *, write: bool, busy_s: floa
     connection.create_function("fold_name", 1, fold_name, deterministic=True)
     for pragma in ("temp_store = MEMORY", *(_WRITE_PRAGMAS if write else _READ_PRAGMAS)):
         connection.execute(f"PRAGMA {pragma}")
-    return Db(connection, queries)
+    return SqliteDb(connection, queries)
 
 
 def _holds(text: str, folded: str) -> bool:
@@ -122,8 +120,10 @@ def _holds(text: str, folded: str) -> bool:
     return folded in text.casefold()
 
 
-def translated(error: sqlite3.Error, path: Path) -> StoreError:
-    """Turn a database error into one of ours, which says how to mend it."""
+def translated(error: Exception, path: Path) -> Exception:
+    """Turn a database error into one of ours, which says how to mend it; leave others alone."""
+    if not isinstance(error, sqlite3.Error):
+        return error
     text = str(error)
     if "locked" in text or "busy" in text:
         return StoreBusy(f"{path} is locked by another program; try again, or close that program")

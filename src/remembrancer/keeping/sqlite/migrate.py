@@ -7,7 +7,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from ...nouns.errors import StoreTooNew
-from .connection import Db
+from .connection import SqliteDb
 
 
 def create(path: Path) -> None:
@@ -29,13 +29,13 @@ def scripts() -> list[str]:
     return [entry.read_text(encoding="utf-8") for entry in entries]
 
 
-def version(db: Db) -> int:
+def version(db: SqliteDb) -> int:
     """Return the schema number of the file."""
     number: int = db.sql("PRAGMA user_version").fetchone()[0]
     return number
 
 
-def migrate(db: Db, path: Path) -> int:
+def migrate(db: SqliteDb, path: Path) -> int:
     """Run the migrations that the file lacks, all in one transaction; return the schema number.
 
     Raises:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from ...nouns.errors import StoreError
 from .backup import truncate_log
-from .connection import Db
+from .connection import SqliteDb
 
 _HEADERS = {2: 12, 5: 12, 10: 8, 13: 8}
 """Length of a page's header by its type: inner and leaf pages of indexes and tables."""
@@ -32,7 +32,7 @@ class Pages:
     process (POSIX). While `db` is open and has read, SQLite closes none of its descriptors either.
     """
 
-    def __init__(self, db: Db, path: Path) -> None:
+    def __init__(self, db: SqliteDb, path: Path) -> None:
         self.size: int = db.sql("PRAGMA page_size").fetchone()[0]
         self.count: int = db.sql("PRAGMA page_count").fetchone()[0]
         self.file = _descriptor(path)
@@ -62,7 +62,7 @@ class Pages:
         return start, int.from_bytes(body[5:7], "big") or 65_536
 
 
-def dirty_pages(db: Db, path: Path) -> list[int]:
+def dirty_pages(db: SqliteDb, path: Path) -> list[int]:
     """Return the numbers of the pages with leftovers; reads the whole file, takes no lock."""
     db.all("generation_list")  # starts SQLite's hold on the file
     pages = Pages(db, path)
@@ -70,7 +70,7 @@ def dirty_pages(db: Db, path: Path) -> list[int]:
 
 
 def wipe(
-    writer: Db, db: Db, path: Path, numbers: Sequence[int], deletions: int, wait_ms: int
+    writer: SqliteDb, db: SqliteDb, path: Path, numbers: Sequence[int], deletions: int, wait_ms: int
 ) -> bool:
     """Wipe pages, under the write lock; False when the log is in use, for a page may be in it.
 

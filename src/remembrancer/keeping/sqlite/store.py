@@ -13,17 +13,19 @@ from ...nouns.errors import StoreBusy, StoreError
 from ...nouns.memory import Bank, BankRef, Job
 from ..batch import Applied, Batch
 from ..queries import Queries
+from ..relational import banks, counters, records, stats
+from ..relational.apply import apply
+from ..relational.db import Db
+from ..relational.generation_calls import GenerationCalls
+from ..relational.intention_calls import IntentionCalls
+from ..relational.job_calls import JobCalls
+from ..relational.lanes import Lane
+from ..relational.readers import Readers, Snapshot
+from ..relational.record_calls import RecordCalls
 from ..store import Totals
 from ..view import Reader
-from . import backup, banks, counters, migrate, records, scrub, stats
-from .apply import apply
-from .connection import Db, open_db, translated
-from .generation_calls import GenerationCalls
-from .intention_calls import IntentionCalls
-from .job_calls import JobCalls
-from .lanes import Lane
-from .readers import Readers, Snapshot
-from .record_calls import RecordCalls
+from . import backup, migrate, scrub
+from .connection import SqliteDb, open_db, translated
 from .writer import WriteLock, Writer
 
 P = ParamSpec("P")
@@ -193,7 +195,7 @@ class SqliteStore(GenerationCalls, IntentionCalls, JobCalls, RecordCalls):
         return await _opened(self._writer).run(work, *args, **kwargs)
 
     async def _alone(
-        self, work: Callable[Concatenate[Db, P], T], *args: P.args, **kwargs: P.kwargs
+        self, work: Callable[Concatenate[SqliteDb, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
         return await _opened(self._writer).run_alone(work, *args, **kwargs)
 
@@ -206,7 +208,7 @@ class SqliteStore(GenerationCalls, IntentionCalls, JobCalls, RecordCalls):
             await asyncio.to_thread(db.close)
 
     async def _until_free(
-        self, work: Callable[Concatenate[Db, P], bool], *args: P.args, **kwargs: P.kwargs
+        self, work: Callable[Concatenate[SqliteDb, P], bool], *args: P.args, **kwargs: P.kwargs
     ) -> None:
         """Run work that needs a log without readers, again and again for a few seconds."""
         for _ in range(_LOG_TRIES):
@@ -227,9 +229,11 @@ class SqliteStore(GenerationCalls, IntentionCalls, JobCalls, RecordCalls):
             await self._write(counters.write, counts)
 
     def _lane(self, name: str) -> Lane:
-        return Lane(lambda: self._open_db(write=False), self._path, name)
+        return Lane(
+            lambda: self._open_db(write=False), lambda exc: translated(exc, self._path), name
+        )
 
-    def _open_db(self, *, write: bool) -> Db:
+    def _open_db(self, *, write: bool) -> SqliteDb:
         return open_db(self._path, self._queries, write=write, busy_s=self._lock_timeout_s)
 
     def _prepare(self) -> None:
@@ -278,7 +282,7 @@ def _deletions(db: Db) -> int:
 
 
 def _readable(db: Db) -> bool:
-    return bool(db.sql("SELECT COUNT(*) FROM meta").fetchone()[0])
+    return bool(db.all("deletions"))
 
 
 def _size(path: Path) -> int:

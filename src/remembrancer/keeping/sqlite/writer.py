@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from ...nouns.errors import StoreBusy, StoreError
-from .connection import Db, translated
-from .lanes import Future, settle
+from ..relational.lanes import Future, settle
+from ..relational.work import Unchanged
+from .connection import SqliteDb, translated
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -23,20 +24,12 @@ GROUP = 64
 """Jobs that one commit takes along at most."""
 
 
-class Unchanged(Exception):
-    """Raised by a job to undo what it did and still return `result`."""
-
-    def __init__(self, result: Any) -> None:
-        super().__init__()
-        self.result = result
-
-
 class _Job:
     """One piece of work in the queue."""
 
     __slots__ = ("alone", "error", "future", "result", "taken", "work")
 
-    def __init__(self, work: Callable[[Db], Any], future: Future, alone: bool) -> None:
+    def __init__(self, work: Callable[[SqliteDb], Any], future: Future, alone: bool) -> None:
         self.work = work
         self.future = future
         self.alone = alone
@@ -79,7 +72,7 @@ class Writer:
     """
 
     def __init__(
-        self, open_db: Callable[[], Db], path: Path, lock: WriteLock, timeout_s: float
+        self, open_db: Callable[[], SqliteDb], path: Path, lock: WriteLock, timeout_s: float
     ) -> None:
         self._open_db = open_db
         self._path = path
@@ -92,7 +85,7 @@ class Writer:
         self._thread.start()
 
     async def run(
-        self, work: Callable[Concatenate[Db, P], T], *args: P.args, **kwargs: P.kwargs
+        self, work: Callable[Concatenate[SqliteDb, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
         """Run `work(db, ...)` in a write transaction; return once that is durable.
 
@@ -103,7 +96,7 @@ class Writer:
         return result
 
     async def run_alone(
-        self, work: Callable[Concatenate[Db, P], T], *args: P.args, **kwargs: P.kwargs
+        self, work: Callable[Concatenate[SqliteDb, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
         """Run `work(db, ...)` under the write lock but outside any transaction."""
         result: T = await self._submit(lambda db: work(db, *args, **kwargs), alone=True)
@@ -120,7 +113,7 @@ class Writer:
             self._wake.notify()
         self._thread.join(self._timeout_s + 1)
 
-    async def _submit(self, work: Callable[[Db], Any], *, alone: bool) -> Any:
+    async def _submit(self, work: Callable[[SqliteDb], Any], *, alone: bool) -> Any:
         loop = asyncio.get_running_loop()
         job = _Job(work, loop.create_future(), alone)
         with self._wake:
@@ -156,7 +149,7 @@ class Writer:
             )
 
     def _work(self) -> None:
-        db: Db | None = None
+        db: SqliteDb | None = None
         while self._wait():
             with self._lock:
                 group = self._take()
@@ -198,11 +191,11 @@ class Writer:
         return group
 
 
-def _run_alone(db: Db, job: _Job) -> None:
+def _run_alone(db: SqliteDb, job: _Job) -> None:
     job.result = job.work(db)
 
 
-def _run_group(db: Db, group: list[_Job]) -> None:
+def _run_group(db: SqliteDb, group: list[_Job]) -> None:
     db.sql("BEGIN IMMEDIATE")
     try:
         for job in group:
@@ -214,7 +207,7 @@ def _run_group(db: Db, group: list[_Job]) -> None:
         raise
 
 
-def _run_one(db: Db, job: _Job) -> None:
+def _run_one(db: SqliteDb, job: _Job) -> None:
     db.sql("SAVEPOINT job")
     try:
         job.result = job.work(db)

@@ -10,12 +10,12 @@ from ...nouns.folding import fold_name
 from ...nouns.memory import Entity
 from ..entity_view import MAX_TOGETHER, CoMention
 from . import rows
-from .connection import Db
+from .db import Db
 from .lanes import Lane
 
 
 class EntityCalls:
-    """See `keeping.entity_view.EntityView`; `SqliteView` joins it."""
+    """See `keeping.entity_view.EntityView`; `RowView` joins it."""
 
     _key: int
     _lane: Lane

@@ -10,7 +10,7 @@ from typing import Any
 from ...nouns.memory import Chunk, Curation, Kind, Layer, Link, Unit
 from ..browse import ChunkPage, DocumentPage, TagRule, UnitFilter, UnitPage
 from . import rows, unit_rows
-from .connection import Db
+from .db import Db
 
 _KINDS = {int(kind): kind for kind in Kind}
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ...nouns.memory import Unit
 from ..priming_view import Access
 from . import browse
-from .connection import Db
+from .db import Db
 
 _LAST = (1 << 63) - 1
 
@@ -21,9 +21,7 @@ class Priming:
     @property
     def moment(self) -> tuple[int, int]:
         """A token of what the whole store holds in this snapshot."""
-        # SQLite counts what others have committed, from the point of view of one connection.
-        version: int = self._db.sql("PRAGMA data_version").fetchone()[0]
-        return id(self._db), version
+        return id(self._db), self._db.commits()
 
     @property
     def intends(self) -> bool:

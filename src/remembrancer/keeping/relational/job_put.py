@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ...nouns.errors import Conflict
 from ...nouns.memory import BankRef, Job, JobState
 from . import job_rows
-from .connection import Db
+from .db import Db
 from .work import Work
 
 KEPT = 10_000

@@ -19,7 +19,7 @@ from ..intentions import (
 from . import intention_remove, job_put, records
 from .apply import advance
 from .banks import ensure_bank, owned
-from .connection import Db
+from .db import Db
 from .intention_rows import (
     event,
     event_params,
@@ -31,8 +31,7 @@ from .intention_rows import (
 )
 from .put import existing
 from .view import read_state
-from .work import Work
-from .writer import Unchanged
+from .work import Unchanged, Work
 
 MOST_WAITING = 10_000
 """Looked at in one check."""

@@ -8,7 +8,7 @@ from ...nouns.errors import Conflict
 from ...nouns.memory import BankRef, Chunk, Document, Op, Unit
 from ..batch import DocumentWrite, KeptUnit, Reading
 from . import mentions, remove, rows, unit_rows
-from .connection import MAX_IN, Db
+from .db import MAX_IN, Db
 from .work import Work
 
 

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from ...nouns.errors import StoreError
-from .connection import Db, translated
+from .db import Db
 
 P = ParamSpec("P")
 T = TypeVar("T")
 Future = asyncio.Future[Any]
+Translated = Callable[[Exception], Exception]
+"""Turns a database's error into one of ours; any other one stays as it is."""
 
 
 def settle(future: Future, result: Any, error: BaseException | None) -> None:
@@ -43,9 +43,9 @@ class Lane:
     connection in one thread.
     """
 
-    def __init__(self, open_db: Callable[[], Db], path: Path, name: str) -> None:
+    def __init__(self, open_db: Callable[[], Db], translated: Translated, name: str) -> None:
         self._open_db = open_db
-        self._path = path
+        self._translated = translated
         self._queue: SimpleQueue[tuple[Callable[..., Any], Any, Any, Future | None] | None] = (
             SimpleQueue()
         )
@@ -95,10 +95,8 @@ class Lane:
                 if db is None:
                     db = self._open_db()
                 result = work(db, *args, **kwargs)
-            except sqlite3.Error as exc:
-                error = translated(exc, self._path)
             except Exception as exc:
-                error = exc
+                error = self._translated(exc)
             if future is not None:
                 settle(future, result, error)
             del work, args, kwargs, future, item, result, error

@@ -8,7 +8,7 @@ from ...nouns.memory import BankRef
 from ..records import Blob, Record, job_of
 from . import rows
 from .banks import ensure_bank, owned
-from .connection import Db
+from .db import Db
 from .work import Work
 
 _FIRST, _LAST = -(1 << 63), (1 << 63) - 1

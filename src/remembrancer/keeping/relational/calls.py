@@ -7,14 +7,14 @@ from collections.abc import Callable
 from typing import Concatenate, ParamSpec, TypeVar
 
 from ...nouns.clock import Clock
-from .connection import Db
+from .db import Db
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
 class Calls(ABC):
-    """What each group of calls stands on; `SqliteStore` joins the groups."""
+    """What each group of calls stands on; a store joins the groups."""
 
     _clock: Clock
 

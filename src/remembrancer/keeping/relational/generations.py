@@ -12,9 +12,8 @@ from ..generations import Generation, PendingUnit
 from . import put, rows
 from .apply import advance
 from .banks import owned
-from .connection import Db
-from .work import Work
-from .writer import Unchanged
+from .db import Db
+from .work import Unchanged, Work
 
 _FIRST_KEY = -(1 << 63)
 

@@ -10,10 +10,9 @@ from ..batch import Applied, Batch, DocumentWrite
 from ..records import COPIES
 from . import entity_edits, job_put, keep, mentions, put, records, remove, rows
 from .banks import ensure_bank
-from .connection import Db
+from .db import Db
 from .view import read_state
-from .work import Work
-from .writer import Unchanged
+from .work import Unchanged, Work
 
 
 def apply(db: Db, ref: BankRef, batch: Batch, now: int) -> Applied:

@@ -21,7 +21,7 @@ from ...nouns.memory import (
 )
 from ..view import MOST_PROOFS, ChangePage, IndexRow, Reader, Recalled
 from . import browse, rows, unit_rows
-from .connection import Db
+from .db import Db
 from .entity_reads import EntityCalls
 from .lanes import Lane
 from .priming import Priming
@@ -65,7 +65,7 @@ def check_owner(ref: BankRef, tenant: str, name: str) -> None:
         )
 
 
-class SqliteReader(browse.Browsing, Priming):
+class RowReader(browse.Browsing, Priming):
     """One snapshot, read in the thread that holds it; see `keeping.store.Reader`."""
 
     def __init__(self, db: Db, key: int, state: State) -> None:
@@ -143,7 +143,7 @@ class SqliteReader(browse.Browsing, Priming):
         return dict(self._db.all_in("sameness_proofs", keys, self._key, MOST_PROOFS))
 
 
-class SqliteView(EntityCalls, StatsCalls):
+class RowView(EntityCalls, StatsCalls):
     """One snapshot of one bank; see `keeping.store.View`."""
 
     def __init__(self, ref: BankRef, lane: Lane, state: State) -> None:
@@ -285,7 +285,7 @@ def _scan(db: Db, key: int, generation: int, after: bytes, limit: int) -> list[I
 
 
 def _work(db: Db, key: int, state: State, work: Callable[[Reader], T]) -> T:
-    return work(SqliteReader(db, key, state))
+    return work(RowReader(db, key, state))
 
 
 def _rows(db: Db, key: int, generation: int, ids: Sequence[bytes]) -> list[UnitRow]:

@@ -9,9 +9,9 @@ from typing import TypeVar
 
 from ...nouns.memory import BankRef
 from ..view import Reader
-from .connection import Db
+from .db import Db
 from .lanes import Lane
-from .view import SqliteReader, SqliteView, State, read_state
+from .view import RowReader, RowView, State, read_state
 
 T = TypeVar("T")
 
@@ -56,7 +56,7 @@ class Snapshot:
         self._ref = ref
         self._lane: Lane | None = None
 
-    async def __aenter__(self) -> SqliteView:
+    async def __aenter__(self) -> RowView:
         """Start the transaction and read the bank's state in it, in one hop."""
         lane = await self._readers.take()
         try:
@@ -65,7 +65,7 @@ class Snapshot:
             self._end(lane)
             raise
         self._lane = lane
-        return SqliteView(self._ref, lane, state)
+        return RowView(self._ref, lane, state)
 
     async def __aexit__(
         self,
@@ -85,16 +85,15 @@ class Snapshot:
 
 def _read(db: Db, ref: BankRef, work: Callable[[Reader], T]) -> T:
     try:
-        return work(SqliteReader(db, ref.key, _begin(db, ref)))
+        return work(RowReader(db, ref.key, _begin(db, ref)))
     finally:
         _end(db)
 
 
 def _begin(db: Db, ref: BankRef) -> State:
-    db.sql("BEGIN")
+    db.begin_snapshot()
     return read_state(db, ref)
 
 
 def _end(db: Db) -> None:
-    if db.connection.in_transaction:
-        db.sql("ROLLBACK")
+    db.end_snapshot()

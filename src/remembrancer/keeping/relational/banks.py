@@ -7,7 +7,7 @@ from typing import Any
 
 from ...nouns.memory import Bank, BankRef, Job
 from . import job_put, rows
-from .connection import Db
+from .db import Db
 from .view import check_owner, read_state
 
 _EMPTIED = (

@@ -8,7 +8,7 @@ from typing import Any
 from ...nouns.memory import BankRef, Job, JobState
 from . import job_reads, job_rows, rows
 from .banks import owned
-from .connection import Db
+from .db import Db
 from .job_turns import Place, Turns
 
 _DUE = 256  # jobs made ready at a time

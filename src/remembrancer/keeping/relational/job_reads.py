@@ -8,7 +8,7 @@ from ...nouns.memory import BankRef, Job, JobState
 from ..batch import Trigger
 from . import job_rows, rows
 from .banks import owned
-from .connection import Db
+from .db import Db
 
 
 def get(db: Db, ref: BankRef, job_id: bytes, payload: bool) -> Job | None:

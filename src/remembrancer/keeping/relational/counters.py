@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...nouns.memory import BankRef
-from .connection import Db
+from .db import Db
 
 FLUSH_S = 0.1
 """Seconds between the first count in memory and its writing: what a kill may lose."""

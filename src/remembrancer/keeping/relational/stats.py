@@ -9,7 +9,7 @@ from ...nouns.memory import JobState, Kind, Layer, LinkType
 from ..stats_view import TagPage, TimeField
 from ..store import Totals
 from . import rows
-from .connection import Db
+from .db import Db
 from .lanes import Lane
 
 _HISTOGRAMS = {
@@ -20,7 +20,7 @@ _HISTOGRAMS = {
 
 
 class StatsCalls:
-    """See `keeping.stats_view.StatsView`; `SqliteView` joins it."""
+    """See `keeping.stats_view.StatsView`; `RowView` joins it."""
 
     _key: int
     _lane: Lane

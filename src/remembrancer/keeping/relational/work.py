@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import Any
 
 from ...nouns.memory import Layer, Op
-from .connection import Db
+from .db import Db
+
+
+class Unchanged(Exception):
+    """Raised by a write to undo what it did and still return `result`."""
+
+    def __init__(self, result: Any) -> None:
+        super().__init__()
+        self.result = result
 
 
 @dataclass(slots=True)

@@ -12,7 +12,7 @@ from heapq import merge
 from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
-from .connection import Db
+from .db import Db
 
 MAX_TENANTS = 10_000
 """Tenants whose turn is remembered; beyond, all begin anew."""

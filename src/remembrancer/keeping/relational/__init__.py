@@ -1,0 +1,1 @@
+"""The Store protocol over SQL, shared by the dialects: rows, batches, snapshots, jobs."""

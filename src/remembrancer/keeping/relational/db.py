@@ -1,0 +1,66 @@
+"""What the shared code asks of a connection: named queries, and snapshots."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+MAX_IN = 1024
+"""Values bound into one list of a statement; a longer list runs in several statements."""
+
+Row = tuple[Any, ...]
+
+
+class Db(ABC):
+    """A connection with the named queries of its dialect; used by one thread at a time."""
+
+    @abstractmethod
+    def all(self, name: str, *params: Any) -> list[Row]:
+        """Run a query and return its rows."""
+
+    @abstractmethod
+    def run(self, name: str, *params: Any) -> int:
+        """Run a change and return the number of rows it touched."""
+
+    @abstractmethod
+    def many(self, name: str, rows: Iterable[Sequence[Any]]) -> int:
+        """Run a change once a row and return the number of rows touched."""
+
+    @abstractmethod
+    def all_in(self, name: str, values: Sequence[bytes | str], *params: Any) -> list[Row]:
+        """Run a query whose `{ids}` stands for `values`; rows come list by list.
+
+        `{rows}` in their place stands for `values` as rows of one column, filled up with NULL. To
+        join those is faster than a list, which is sorted into a table first; but a value that
+        stands twice brings its rows twice.
+        """
+
+    @abstractmethod
+    def run_in(self, name: str, values: Sequence[bytes | str], *params: Any) -> int:
+        """Run a change whose `{ids}` stands for `values`; return the number of rows touched."""
+
+    @abstractmethod
+    def begin_snapshot(self) -> None:
+        """Start a transaction that reads one state of the database throughout."""
+
+    @abstractmethod
+    def end_snapshot(self) -> None:
+        """End the snapshot, if one is open."""
+
+    @abstractmethod
+    def commits(self) -> int:
+        """Return a number that changes when another connection has committed."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Close the connection."""
+
+    def one(self, name: str, *params: Any) -> Row | None:
+        """Run a query and return its only row, or None."""
+        rows = self.all(name, *params)
+        return rows[0] if rows else None
+
+    def value(self, name: str, *params: Any) -> Any:
+        """Run a query that has exactly one row and return its first column."""
+        return self.all(name, *params)[0][0]
