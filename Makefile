@@ -2,16 +2,20 @@
 
 PYTHON ?= python3
 PROVE ?= 10
+ROUNDS ?= 300
+POSTGRES_ROUNDS ?= 100
+FUZZ ?= 2000
 LOCK_FLAGS ?=
 BIN := .venv/bin
 TOOLS := build/tools
 HINDSIGHT := 0.9.1 1.1.0
 HEBBS := 0.4.1
+MEM0 := 2.2.1
 LOCK := $(TOOLS)/bin/uv pip compile --quiet --no-config --universal --python-version 3.11 \
 	--generate-hashes --no-annotate --custom-compile-command "make lock" $(LOCK_FLAGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help check-wheel setup demo test serve lint docs bench prove wheel lock clean
+.PHONY: help check-wheel setup demo test serve lint docs docs-site bench prove wheel lock clean faults fuzz audit
 
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,9 +38,14 @@ lint: setup ## check style, types and the storeys
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-docs: setup ## write docs/settings.md and docs/benchmarks.md anew
+docs: setup ## write docs/settings.md, docs/benchmarks.md and the dashboard anew
 	@$(BIN)/python scripts/make_settings_doc.py
 	@$(BIN)/python scripts/make_benchmarks_doc.py
+	@$(BIN)/python scripts/make_dashboard.py
+
+docs-site: docs ## write the documentation as pages to build/site, to be read offline
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+	@echo "open build/site/index.html"
 
 bench: setup ## run all benches, small, on made data
 	@$(BIN)/python -m bench
@@ -44,6 +53,21 @@ bench: setup ## run all benches, small, on made data
 prove: setup ## run all tests with the sized ones PROVE (10) times as large
 	@REMEMBRANCER_PROVE=$(PROVE) REMEMBRANCER_PROVE_OUT=bench/results/prove \
 		$(BIN)/pytest -n auto --timeout=3600
+
+faults: setup ## play seeded rounds of faults (ROUNDS a store) and print what was found
+	@PYTHONPATH=tests $(BIN)/python -W ignore tests/faults --rounds $(ROUNDS) \
+		--postgres $(POSTGRES_ROUNDS) --out bench/results/prove/faults.json
+
+fuzz: setup ## feed FUZZ made-up inputs to each reader, importer and date rule
+	@$(BIN)/python -W ignore tests/fuzz --examples $(FUZZ)
+
+audit: setup ## check dependencies and source for known faults, write dist/sbom.json (needs a network)
+	@test -x build/audit/bin/pip-audit || { $(BIN)/python -m venv build/audit && \
+		build/audit/bin/pip install --quiet pip-audit bandit cyclonedx-bom; }
+	@mkdir -p dist
+	build/audit/bin/pip-audit --disable-pip --require-hashes -r requirements/core.txt
+	build/audit/bin/bandit -q -r src -ll
+	build/audit/bin/cyclonedx-py requirements requirements/core.txt --of JSON -o dist/sbom.json
 
 wheel: setup ## build dist/*.whl, the model inside
 	@rm -f dist/*.whl
@@ -61,9 +85,13 @@ lock: setup ## write requirements/*.txt anew from pyproject.toml (LOCK_FLAGS=--u
 		printf '%s\n' hindsight-client==$$version pytest pytest-asyncio pytest-timeout | \
 		$(LOCK) - --constraint requirements/dev.txt \
 			--output-file requirements/hindsight-$$version.txt || exit 1; done
-	@for version in $(HEBBS); do echo hebbs==$$version | \
+	@for version in $(HEBBS); do \
+		printf '%s\n' hebbs==$$version aiohttp pytest pytest-asyncio pytest-timeout | \
 		$(LOCK) - --constraint requirements/dev.txt \
 			--output-file requirements/hebbs-$$version.txt || exit 1; done
+	@for version in $(MEM0); do \
+		printf '%s\n' mem0ai==$$version | \
+		$(LOCK) - --output-file requirements/mem0-$$version.txt || exit 1; done
 
 clean: ## remove what was built and cached; .venv, the model and ./data stay
 	@rm -rf dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

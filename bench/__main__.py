@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from . import beam, ingest, intentions, latency, locomo, made, prime, report
+from . import beam, ingest, intentions, latency, locomo, made, overhead, prime, report
 from .metrics import Figures
 
 RESULTS = Path(__file__).parent / "results"
@@ -19,6 +19,7 @@ BENCHES: dict[str, tuple[Callable[[Sequence[str]], Figures], str]] = {
     "prime": (prime.main, "prime in the process, over REST and gRPC, at 1 to 64 clients"),
     "ingest": (ingest.main, "turns a second, bytes a unit, share of embedding"),
     "intentions": (intentions.main, "check among many, register, send when due"),
+    "overhead": (overhead.main, "what metrics and logs cost, on and off in one run"),
 }
 
 
@@ -36,6 +37,7 @@ def small(folder: Path) -> dict[str, list[str]]:
         ],
         "prime": ["--sizes", "50,2000", "--wire-runs", "100"],
         "ingest": [str(chats)],
+        "overhead": ["--turns", "1000", "--queries", "200", "--data", str(folder / "data")],
         "intentions": [
             *("--count", "10000", "--checks", "200", "--pushes", "500"),
             *("--data", str(folder / "data")),

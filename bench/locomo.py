@@ -38,7 +38,17 @@ GRID = {
     "more speaker": Weights(speaker=0.3),
     "no time": Weights(time=0.0),
     "more time": Weights(time=0.4),
+    "no length": Weights(length=0.0),
+    "less length": Weights(length=0.2),
+    "more length": Weights(length=0.5),
 }
+
+_ALONE = {
+    "text": 0.0, "window": 0.0, "vector": 0.0, "window_vector": 0.0, "speaker": 0.0, "role": 0.0,
+    "time": 0.0, "length": 0.0, "standing": 0.0,
+}  # fmt: skip
+ARMS = {arm: Weights(**{**_ALONE, arm: 1.0}) for arm in list(_ALONE)[:4]}
+"""Each arm as a search of its own: the sum of them must not be worse than the best of them."""
 
 
 def run(chats: Sequence[Chat], folder: Path, embedder: str) -> Figures:
@@ -54,6 +64,7 @@ def run(chats: Sequence[Chat], folder: Path, embedder: str) -> Figures:
             bars.advance(asking)
         weighing = bars.add_task("leave one out", total=len(chats) * (len(GRID) - 1))
         loo = leave_one_out(memory, chats, cases, lambda: bars.advance(weighing))
+        loo |= arms_alone(memory, chats, cases) | strangers(memory, chats)
     flat = [case for of_chat in cases for case in of_chat]
     figures = group_sizes(flat) | retrieval_figures(flat)
     for prefix, rows in bm25_rows(chats, spoken_text).items():
@@ -87,6 +98,40 @@ def leave_one_out(
     return {f"loo.frac@10.{SPEECH}": sum(flat) / len(flat)} if flat else {}
 
 
+def arms_alone(
+    memory: remembrancer.Memory, chats: Sequence[Chat], fused: Sequence[Sequence[Case]]
+) -> Figures:
+    """Measure each arm alone, and how far above the best of them the sum is."""
+    figures: Figures = {}
+    for arm, weights in ARMS.items():
+        values = [v for c in chats for v in _fractions(ask(memory, c, LIMIT, weights=weights))]
+        figures[f"arm.{arm}.frac@10.{SPEECH}"] = sum(values) / max(1, len(values))
+    whole = [v for cases in fused for v in _fractions(cases)]
+    if whole:
+        figures["arm.fused_above_best"] = sum(whole) / len(whole) - max(figures.values())
+    return figures
+
+
+def strangers(memory: remembrancer.Memory, chats: Sequence[Chat]) -> Figures:
+    """Ask each chat its own questions and those of the next chat, of which it knows nothing.
+
+    `known.*` and `unknown.*` are the shares that recall and reflect answer, by their defaults.
+    """
+    if len(chats) < 2:
+        return {}
+    figures: Figures = {}
+    for name, shift in (("known", 0), ("unknown", 1)):
+        recalled, told = [], []
+        for i, chat in enumerate(chats):
+            bank = chats[(i + shift) % len(chats)].name
+            for question in chat.questions:
+                recalled.append(bool(memory.recall(question.text, bank=bank, limit=1)))
+                told.append(bool(memory.reflect(question.text, bank=bank).based_on))
+        figures[f"{name}.recall_answers"] = sum(recalled) / max(1, len(recalled))
+        figures[f"{name}.reflect_answers"] = sum(told) / max(1, len(told))
+    return figures
+
+
 def spoken_text(message: Message) -> str:
     """Return what plain BM25 reads of a turn."""
     return f"{message.speaker}: {message.text}"
@@ -103,7 +148,8 @@ def main(argv: Sequence[str] | None = None) -> Figures:
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         figures = run(load_chats(options.data), Path(folder), options.embedder)
     report.show_retrieval("LoCoMo, turns", figures, SYSTEMS)
-    rest = {n: v for n, v in figures.items() if n.startswith(("loo.", "recall.", "retain."))}
+    shown = ("loo.", "arm.", "known.", "unknown.", "recall.", "retain.")
+    rest = {n: v for n, v in figures.items() if n.startswith(shown)}
     report.show("", rest)
     report.write(options.json, figures)
     return figures

@@ -36,8 +36,8 @@ if ! cmp -s pyproject.toml .venv/installed-pyproject.toml; then
 fi
 .venv/bin/python scripts/fetch_models.py
 
-# The clients of Hindsight and HEBBS, each in an environment of its own, for tests/wire. Only their
-# tests need them, so a checkout without them works: the tests then say what is missing.
+# The clients of Hindsight, HEBBS and mem0, each in an environment of its own, for tests/wire. Only
+# their tests need them, so a checkout without them works: the tests then say what is missing.
 install_client() {
     client=$(basename "$1" .txt) home=.venv/clients/$(basename "$1" .txt)
     ! cmp -s "$1" "$home/installed-lock.txt" || return 0
@@ -49,5 +49,7 @@ install_client() {
         cp "$1" "$home/installed-lock.txt" ||
         say "$client could not be installed: its tests will be skipped" >&2
 }
-for lock in requirements/hindsight-*.txt requirements/hebbs-*.txt; do install_client "$lock" & done
+for lock in requirements/hindsight-*.txt requirements/hebbs-*.txt requirements/mem0-*.txt; do
+    [ ! -e "$lock" ] || install_client "$lock" &
+done
 wait

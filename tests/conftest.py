@@ -11,10 +11,17 @@ import json
 import os
 import socket
 import struct
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))  # for the kits that folders share
+
+if TYPE_CHECKING:
+    from postgres_kit import Server, Space
 
 _GET_FLAGS, _SET_FLAGS, _UP = 0x8913, 0x8914, 0x1  # of linux/sockios.h and linux/if.h
 
@@ -49,6 +56,34 @@ def record(request: pytest.FixtureRequest) -> Record:
             path = Path(folder)
             path.mkdir(parents=True, exist_ok=True)
             text = json.dumps(figures, indent=2, sort_keys=True) + "\n"
-            (path / f"{request.node.originalname}.json").write_text(text)
+            kinds = getattr(request.node, "callspec", None)
+            other = kinds is not None and "postgres" in kinds.params.values()
+            name = f"{request.node.originalname}{'_postgres' if other else ''}"
+            (path / f"{name}.json").write_text(text)
 
     return write
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A PostgreSQL server, one for all workers of a run."""
+    from postgres_kit import server
+
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    with server(shared / "postgres") as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def _space(postgres: Server) -> Iterator[Space]:
+    made = postgres.migrated()
+    yield made
+    postgres.drop(made)
+
+
+@pytest.fixture
+def space(postgres: Server, _space: Space) -> Space:
+    """An empty store in PostgreSQL, of a test's own."""
+    postgres.empty(_space)
+    return _space

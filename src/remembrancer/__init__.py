@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 from ._version import __version__
 
 if TYPE_CHECKING:
+    from .faces.client.blocking import Client
+    from .faces.client.client import AsyncClient
     from .faces.library.blocking import Memory
     from .faces.library.memory import AsyncMemory
     from .faces.library.prospective import AsyncProspectiveMemoryManager, ProspectiveMemoryManager
@@ -37,8 +39,10 @@ if TYPE_CHECKING:
     from .verbs.retaining.units import Item
 
 __all__ = [
+    "AsyncClient",
     "AsyncMemory",
     "AsyncProspectiveMemoryManager",
+    "Client",
     "Conflict",
     "DueItem",
     "InvalidInput",
@@ -61,6 +65,8 @@ __all__ = [
 ]
 
 _HOMES = {
+    "AsyncClient": ".faces.client.client",
+    "Client": ".faces.client.blocking",
     "AsyncMemory": ".faces.library.memory",
     "AsyncProspectiveMemoryManager": ".faces.library.prospective",
     "DueItem": ".faces.library.prospective_items",

@@ -6,69 +6,93 @@ import asyncio
 import logging
 import os
 import random
-from collections.abc import Mapping
+import shutil
+from collections.abc import Callable, Mapping
 from datetime import timedelta, timezone
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from ._version import __version__
 from .finding.indexes import Indexes
 from .finding.terms import Analyzer
+from .keeping.moving import Moved, move
 from .keeping.sqlite.store import SqliteStore
 from .keeping.store import Store
 from .keeping.worker import Worker, without_context
 from .models.cache import CachedQueries
 from .models.factory import make_embedder
 from .models.outbound import Outbound
+from .models.reranker import make_reranker
 from .nouns.clock import Clock, SystemClock, from_us
-from .nouns.errors import InvalidInput, ModelUnavailable
+from .nouns.errors import InvalidInput, ModelUnavailable, RemembrancerError, StoreBusy
 from .nouns.ids import IdMaker
-from .nouns.memory import DEFAULT_TENANT, Job
+from .nouns.memory import DEFAULT_TENANT, BankRef, Job
 from .reading.dates import find_dates
 from .reading.types import DateSpan
 from .settings import Settings
 from .verbs.access.gate import Gate
 from .verbs.access.keys import Keys
+from .verbs.answering import Answering
 from .verbs.audit import Audit, AuditLog
 from .verbs.bank_config import BankConfigs
 from .verbs.banks import SWEEP_DROPPED, Banks
 from .verbs.browse import Browse
 from .verbs.check import Check
+from .verbs.consolidate import CONSOLIDATE, Consolidate
 from .verbs.curate import Curate
 from .verbs.curating.corrections import Corrector
+from .verbs.decay import DECAY
+from .verbs.directives import Directives
 from .verbs.dry_run import DryRun
 from .verbs.entities import Entities
 from .verbs.forget import SWEEP, Forget
 from .verbs.graph import Graph
+from .verbs.items import Items
+from .verbs.knowledge import Knowledge
 from .verbs.memories import Memories
+from .verbs.mental_models import REFRESH, MentalModels
 from .verbs.meters import RETAINED_FACTS, RETAINED_ITEMS, Meters
+from .verbs.modelling.shelf import Shelf
 from .verbs.operations import Operations
 from .verbs.prime import Prime
 from .verbs.recall import Recall
 from .verbs.recalling.across import Across
+from .verbs.recalling.reranking import Reranking
+from .verbs.recalling.watching import RecallWatch
 from .verbs.reflect import Reflect
 from .verbs.reminding.events import TRIM
 from .verbs.reminding.future import Future
 from .verbs.reminding.recue import keep_cued, recue
 from .verbs.reprocess import REPROCESS, Reprocess
 from .verbs.retain import Limits, Progress, Retain, Retained
+from .verbs.retaining.deepen import READ, Deepen
 from .verbs.retaining.embedding import check_generation, embed_pending, reembed
 from .verbs.retaining.facts import FactReader
+from .verbs.retaining.guarding import Guard
+from .verbs.retaining.model_facts import ModelReader
 from .verbs.retaining.queued import RETAIN, QueuedRetain
 from .verbs.retaining.resolver import Resolver
 from .verbs.retaining.rewriting import Rewriter
 from .verbs.retaining.units import DateFinder, Drafter
 from .verbs.revise import MOVED_OUT
+from .verbs.sessions import Sessions
 from .verbs.stats import Stats
 from .verbs.status import BANKS_SHOWN, Status, status
 from .verbs.telling.outbox import Outbox
 from .verbs.telling.wiring import Telling
 from .verbs.templates import Templates
+from .verbs.thinking.wiring import make_minds
 from .verbs.transferring.export import EXPORT, Export
 from .verbs.transferring.files import FILE_RETAIN, Files
 from .verbs.transferring.importing import IMPORT, Import
 from .verbs.transferring.uploads import Uploads
+from .verbs.truth import Truth
+
+_AFTER_S = 0.05  # the interval has begun by then
+_LOOK_S = 60.0  # for clocks that are set
+if TYPE_CHECKING:
+    from .keeping.postgres import PostgresStore
 
 _RETRY_S = 30.0  # between tries to embed what waits for the embedder
 
@@ -91,14 +115,14 @@ class App:
     ) -> None:
         ids = IdMaker(clock)
         analyzer = Analyzer(settings.language)
-        dates = date_finder(settings.date_languages)
+        dates = date_finder(settings.date_languages, settings.date_country)
         self.settings = settings
         self.store = store
         self.embedder = embedder
         self.clock = clock
         self.meters = Meters()
         self.indexes = Indexes(
-            store_folder(settings) / "index",
+            store_folder(settings) / "index" / store.identity,
             embedder.dim if embedder else 0,
             settings.index_memory_mb * 1024 * 1024,
         )
@@ -114,8 +138,13 @@ class App:
         self.remind, self.check, self.due = self.future.remind, self.future.check, self.future.due
         self.events, self.occurrences = self.future.events, self.future.occurrences
         self.once, self.calendars = self.future.once, self.future.calendars
+        intending = self.future.intending if settings.retain_intentions else None
         drafter = Drafter(analyzer, ids, dates)
         self.outbox = Outbox(store, ids=ids, clock=clock)
+        self.configs = BankConfigs(store, settings, clock=clock)
+        self.minds = make_minds(settings, store, self.meters, ids=ids, clock=clock)
+        self.deepen = self._deepen(Rewriter(analyzer, dates), ids, generation)
+        guard = Guard(settings.sensitive, settings.sensitive_kinds)
         self.retain = Retain(
             store,
             embedder,
@@ -126,10 +155,17 @@ class App:
             generation=generation,
             on_done=self._count,
             outbox=self.outbox,
-            intend=self.future.intending if settings.retain_intentions else None,
+            intend=intending,
+            tables=self.configs.slots,
+            deepen=self.deepen,
+            guard=guard,
         )
         self.dry_run = DryRun(
-            store, drafter, FactReader(ids), clock=clock, max_bytes=settings.max_content_bytes
+            store,
+            drafter,
+            FactReader(ids, self.configs.slots),
+            clock=clock,
+            max_bytes=settings.max_content_bytes,
         )
         self.queued = QueuedRetain(store, self.retain, ids=ids, clock=clock)
         self.recall = Recall(
@@ -141,6 +177,8 @@ class App:
             clock=clock,
             max_query_chars=settings.max_query_chars,
             generation=generation,
+            reranking=_reranking(settings),
+            watch=RecallWatch(self.meters, settings.slow_recall_ms, with_text=settings.log_text),
         )
         self.across = Across(self.recall, store)
         self.reflect = Reflect(
@@ -154,17 +192,30 @@ class App:
             max_query_chars=settings.max_query_chars,
             generation=generation,
         )
+        self.truth = Truth(store, self.recall, clock=clock)
         self.browse = Browse(store)
         self.graph = Graph(store)
-        rewriter, reader, resolver = Rewriter(analyzer, dates), FactReader(ids), Resolver(store)
+        rewriter, reader, resolver = (
+            Rewriter(analyzer, dates),
+            FactReader(ids, self.configs.slots),
+            Resolver(store),
+        )
         self.curate = Curate(
             store,
             Corrector(embedder, rewriter, reader, resolver, ids=ids, generation=generation),
             clock=clock,
             generation=generation,
+            intend=intending,
         )
         self.reprocess = Reprocess(
-            store, rewriter, reader, resolver, ids=ids, clock=clock, generation=generation
+            store,
+            rewriter,
+            reader,
+            resolver,
+            ids=ids,
+            clock=clock,
+            generation=generation,
+            intend=intending,
         )
         self.forget = Forget(store, self.indexes, ids=ids, clock=clock)
         self.memories = Memories(
@@ -178,21 +229,19 @@ class App:
             clock=clock,
             generation=generation,
             embedder_failed=self.retain.embedder_failed,
+            knows=self.recall.knows if settings.wire_cut_off else None,
+            guard=guard,
         )
-        self.entities = Entities(store, ids=ids, clock=clock)
-        self.operations = Operations(store, clock=clock)
-        self.configs = BankConfigs(store, settings, clock=clock)
-        self.banks = Banks(store, self.indexes, self.configs, settings, ids=ids, clock=clock)
-        self.templates = Templates(self.banks)
-        self.stats = Stats(store, self.indexes, clock=clock)
-        audit = Audit(ids=ids, clock=clock)
-        self.audit_log = AuditLog(store, self.configs, audit, clock=clock)
-        self.keys = Keys(store, audit, ids=ids, clock=clock, random_bytes=os.urandom)
-        self.gate = Gate(self.keys, settings)
+        self.sessions = Sessions(store, ids=ids, clock=clock)
+        self.items = Items(store, self.memories.remember, self.recall, ids=ids, clock=clock)
+        self._derive(ids)
+        self._manage(ids)
+        self._admit(ids)
         self.telling = Telling(
             store,
             Outbound(allow_private=settings.webhook_allow_private),
             self.occurrences,
+            self.future.composites,
             ids=ids,
             clock=clock,
             chance=random.random,
@@ -201,22 +250,7 @@ class App:
         )
         self.webhooks, self.replay = self.telling.webhooks, self.telling.replay
         self.courier, self.watch = self.telling.courier, self.telling.watch
-        uploads = Uploads(store, clock=clock)
-        self.files = Files(
-            self.retain,
-            uploads,
-            ids=ids,
-            clock=clock,
-            max_content_bytes=settings.max_content_bytes,
-        )
-        self.exports = Export(
-            store,
-            ids=ids,
-            clock=clock,
-            max_bytes=settings.max_upload_bytes,
-            random_bytes=os.urandom,
-        )
-        self.imports = Import(store, self.retain, uploads, ids=ids, clock=clock)
+        self._transfer(ids)
         self.worker = Worker(
             store,
             {
@@ -229,6 +263,7 @@ class App:
                 REPROCESS: self.reprocess.run,
                 MOVED_OUT: without_context(self.memories.revise.finish_move),
                 TRIM: without_context(self.events.trim),
+                DECAY: self.memories.decay.run,
             },
             clock=clock,
             slots=settings.worker_slots,
@@ -273,6 +308,7 @@ class App:
         if background:
             if settings.worker:
                 app.worker.start()
+                app.thinker.start()
                 app.courier.start()
             if watch and settings.watch:
                 app.watch.start()
@@ -287,12 +323,15 @@ class App:
         await self.memories.subscriptions.stop()
         await self.watch.stop()
         await self.courier.stop()
+        await self.thinker.stop()
         await self.worker.stop()
+        await self.minds.close()
         await self.audit_log.close()
         await self.keys.close()
         self.prime.close()
         await self.indexes.close()
         await self.store.close()
+        await self.recall.close()
         if self.embedder is not None:
             await self.embedder.close()
 
@@ -308,6 +347,96 @@ class App:
             self.store, self.indexes, self.embedder, __version__, tenant, limit, offset
         )
 
+    def _manage(self, ids: IdMaker) -> None:
+        """Make the verbs about banks, entities and what was queued."""
+        store, clock = self.store, self.clock
+        self.entities = Entities(store, ids=ids, clock=clock)
+        self.operations = Operations(store, clock=clock)
+        self.banks = Banks(store, self.indexes, self.configs, self.settings, ids=ids, clock=clock)
+        self.templates = Templates(self.banks, self.directives, self.shelf, self.mental_models)
+        self.stats = Stats(store, self.indexes, clock=clock)
+
+    def _admit(self, ids: IdMaker) -> None:
+        """Make what knows who may do what, and who did."""
+        store, settings, clock = self.store, self.settings, self.clock
+        audit = Audit(ids=ids, clock=clock)
+        self.audit_log = AuditLog(store, self.configs, audit, clock=clock)
+        self.keys = Keys(store, audit, ids=ids, clock=clock, random_bytes=os.urandom)
+        self.gate = Gate(self.keys, settings)
+
+    def _transfer(self, ids: IdMaker) -> None:
+        """Make the verbs that take files in and hand them out."""
+        store, settings, clock = self.store, self.settings, self.clock
+        uploads = Uploads(store, clock=clock)
+        self.files = Files(
+            self.retain,
+            uploads,
+            ids=ids,
+            clock=clock,
+            max_content_bytes=settings.max_content_bytes,
+        )
+        self.exports = Export(
+            store,
+            ids=ids,
+            clock=clock,
+            max_bytes=settings.max_upload_bytes,
+            random_bytes=os.urandom,
+        )
+        self.imports = Import(store, self.retain, uploads, ids=ids, clock=clock)
+
+    def _derive(self, ids: IdMaker) -> None:
+        """Make the verbs whose answers are derived from memories, and kept."""
+        store, clock, remember = self.store, self.clock, self.memories.remember
+        self.directives = Directives(store, ids=ids, clock=clock)
+        self.shelf = Shelf(store)
+        self.answering = Answering(
+            self.reflect, self.minds, self.configs, self.directives, self.shelf, clock=clock
+        )
+        self.mental_models = MentalModels(
+            store, self.shelf, self.answering, remember, ids=ids, clock=clock
+        )
+        self.knowledge = Knowledge(store, self.shelf, self.mental_models, ids=ids, clock=clock)
+        self.consolidate = Consolidate(
+            store,
+            remember,
+            self.minds,
+            self.configs,
+            self.outbox,
+            ids=ids,
+            clock=clock,
+            then=self.mental_models.after_consolidation,
+        )
+
+        # Of its own, so that slow answers of models hold up no other work.
+        self.thinker = Worker(
+            store,
+            {
+                READ: self.deepen.run,
+                CONSOLIDATE: self.consolidate.run,
+                REFRESH: self.mental_models.run,
+            },
+            clock=self.clock,
+            slots=self.settings.llm_concurrency,
+            lease_us=int(self.settings.worker_lease_s * 1_000_000),
+        )
+
+    def _deepen(self, rewriter: Rewriter, ids: IdMaker, generation: int) -> Deepen:
+        return Deepen(
+            self.store,
+            self.minds,
+            rewriter,
+            ModelReader(ids),
+            Resolver(self.store),
+            self.configs,
+            ids=ids,
+            clock=self.clock,
+            generation=generation,
+            then=self._consolidate,
+        )
+
+    async def _consolidate(self, ref: BankRef) -> None:
+        await self.consolidate.after_reading(ref)
+
     def _count(self, done: Retained) -> None:
         self.meters.add(RETAINED_ITEMS, done.items)
         self.meters.add(RETAINED_FACTS, done.facts)
@@ -318,10 +447,24 @@ class App:
 
     def _start_upkeep(self) -> None:
         self._upkeep.append(asyncio.create_task(self._embed_what_waits()))
+        if self.settings.worker and self.settings.decay_interval_s:
+            self._upkeep.append(asyncio.create_task(self._decay_now_and_then()))
         if self.embedder is not None:
             failed = self.remind.embedder_failed
             cueing = keep_cued(self.store, self.embedder, self._generation, failed)
             self._upkeep.append(asyncio.create_task(cueing))
+
+    async def _decay_now_and_then(self) -> None:
+        """Queue the runs of tenants' policies, one an interval."""
+        interval_us = int(self.settings.decay_interval_s * 1_000_000)
+        while True:
+            try:
+                if await self.memories.decay.schedule(interval_us):
+                    self.worker.wake()
+            except RemembrancerError:
+                log.warning("the runs of policies could not be queued", exc_info=True)
+            left_us = interval_us - self.clock.now_us() % interval_us
+            await asyncio.sleep(min(left_us / 1e6 + _AFTER_S, _LOOK_S))
 
     async def _embed_what_waits(self) -> None:
         """Embed units that a crash or an outage left without vectors."""
@@ -337,6 +480,8 @@ class App:
                 self.retain.embedder_failed.clear()
             except ModelUnavailable:
                 log.warning("the embedder cannot be used; trying again in %.0f s", _RETRY_S)
+            except StoreBusy:
+                log.warning("the store cannot be used; trying again in %.0f s", _RETRY_S)
             await asyncio.sleep(_RETRY_S)
 
 
@@ -361,42 +506,110 @@ async def reembed_store(settings: Settings, progress: Progress | None = None) ->
         await embedder.close()
 
 
-def open_store(settings: Settings, clock: Clock) -> Store:
+def open_store(settings: Settings, clock: Clock) -> SqliteStore | PostgresStore:
     """Make the store that the settings name; it is not open yet.
 
     Raises:
         InvalidInput: a URL of a kind that is not known.
     """
-    return SqliteStore(store_folder(settings), clock=clock)
+    if not _on_postgres(settings):
+        return SqliteStore(store_folder(settings), clock=clock)
+    try:
+        from .keeping.postgres import PostgresStore  # noqa: PLC0415 - an extra
+    except ImportError as exc:
+        raise InvalidInput(
+            "a store in PostgreSQL needs psycopg: pip install 'remembrancer[postgres]'",
+            field="store",
+        ) from exc
+    return PostgresStore(settings.store or "", clock=clock)
 
 
-def store_folder(settings: Settings) -> Path:
-    """Return the folder of the rows and of the index over them.
+def move_store(
+    source: Settings,
+    target: Settings,
+    *,
+    restart: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> Moved:
+    """Move everything from one store to another; see `keeping.moving.move`.
+
+    Raises:
+        InvalidInput: both are the same store.
+    """
+    if not _on_postgres(target) and not _on_postgres(source):
+        same = store_folder(source).resolve() == store_folder(target).resolve()
+    else:
+        same = source.store == target.store
+    if same:
+        raise InvalidInput("a store cannot be moved into itself; name another one", field="to")
+
+    def drop_index() -> None:
+        # What lies in that folder was made from other rows.
+        if not _on_postgres(target):
+            shutil.rmtree(store_folder(target) / "index", ignore_errors=True)
+
+    clock = SystemClock()
+    with (
+        open_store(source, clock).moving_from() as here,
+        open_store(target, clock).moving_into() as there,
+    ):
+        return move(here, there, restart=restart, progress=progress, complete=drop_index)
+
+
+def may_exist(settings: Settings) -> bool:
+    """Tell without opening it whether there may be something in the store already.
 
     Raises:
         InvalidInput: the store's URL is of a kind that is not known.
     """
-    if settings.store is None:
+    return _on_postgres(settings) or store_folder(settings).exists()
+
+
+def store_folder(settings: Settings) -> Path:
+    """Return the folder of the index, and of the rows unless a server keeps them.
+
+    Raises:
+        InvalidInput: the store's URL is of a kind that is not known.
+    """
+    if settings.store is None or _on_postgres(settings):
         return settings.folder
     url = urlsplit(settings.store)
     if url.scheme != "sqlite" or url.netloc or not url.path.strip("/"):
         raise InvalidInput(
-            f"store {settings.store!r} cannot be opened: use sqlite:///FOLDER "
-            "(an absolute one has four slashes: sqlite:////var/lib/remembrancer)",
+            f"the store (kind {url.scheme!r}) cannot be opened: use sqlite:///FOLDER (an absolute "
+            "one has four slashes: sqlite:////var/lib/remembrancer) or "
+            "postgresql://USER:PASSWORD@HOST:PORT/DATABASE",
             field="store",
         )
     # Three slashes lead to a relative path, four to an absolute one, as SQLAlchemy has it.
     return Path(url.path[1:]).expanduser()
 
 
-def date_finder(languages: tuple[str, ...]) -> DateFinder:
+def _on_postgres(settings: Settings) -> bool:
+    return (settings.store or "").partition("://")[0] in ("postgresql", "postgres")
+
+
+def date_finder(languages: tuple[str, ...], country: str = "US") -> DateFinder:
     """Return a function that finds the dates of a text said at a time, in a zone's offset."""
 
     def find(text: str, reference: int, offset_min: int | None) -> list[DateSpan]:
         zone = timezone(timedelta(minutes=offset_min or 0))
-        return find_dates(text, from_us(reference).astimezone(zone), languages=languages)
+        said = from_us(reference).astimezone(zone)
+        return find_dates(text, said, languages=languages, country=country)
 
     return find
+
+
+def _reranking(settings: Settings) -> Reranking | None:
+    key = settings.reranker_key
+    reranker = make_reranker(
+        settings.reranker,
+        url=settings.reranker_url,
+        api_key=key.get_secret_value() if key else None,
+    )
+    if reranker is None:
+        return None
+    return Reranking(reranker, settings.reranker_candidates, settings.reranker_s)
 
 
 async def _embedder(settings: Settings) -> CachedQueries | None:

@@ -49,6 +49,11 @@ ALIASES = {
     "HINDSIGHT_API_WORKER_MAX_SLOTS": "worker_slots",
     "HINDSIGHT_API_EMBEDDINGS_OPENAI_API_KEY": "embedder_key",
     "HINDSIGHT_API_EMBEDDINGS_OPENAI_BASE_URL": "embedder_url",
+    "HINDSIGHT_API_LLM_API_KEY": "llm_key",
+    "HINDSIGHT_API_LLM_BASE_URL": "llm_url",
+    "HINDSIGHT_API_LLM_TIMEOUT": "llm_timeout_s",
+    "HINDSIGHT_API_LLM_MAX_RETRIES": "llm_retries",
+    "HINDSIGHT_API_LLM_MAX_CONCURRENT": "llm_concurrency",
     "HINDSIGHT_API_TENANT_API_KEY": "api_key",
     "HEBBS_API_KEY": "api_key",
     "HEBBS_AUTH_ENABLED": "auth",
@@ -80,10 +85,11 @@ def aliased(variables: Mapping[str, str]) -> dict[str, str]:
     if "auth" in found:
         found["auth"] = _AUTH.get(found["auth"].strip().lower(), found["auth"])
     scheme = found.get("store", "sqlite://").partition(":")[0]
-    if scheme != "sqlite":  # the URL itself may hold a password
+    if scheme not in ("sqlite", "postgresql", "postgres"):  # the URL may hold a password
         raise ValueError(
             f"HINDSIGHT_API_DATABASE_URL names a database of the kind {scheme!r}, and rows are "
-            "kept in SQLite: give sqlite:///FOLDER, or unset it"
+            "kept in SQLite or PostgreSQL: give sqlite:///FOLDER or "
+            "postgresql://USER:PASSWORD@HOST/DATABASE, or unset it"
         )
     return found
 
@@ -111,10 +117,32 @@ class Settings(BaseSettings):
 
     data: Path = Field(Path("~/.remembrancer"), description="Folder that holds everything.")
     store: str | None = Field(
-        None, description="Where rows are kept: sqlite:///FOLDER; unset: the data folder."
+        None,
+        repr=False,  # it may hold a password
+        description="Where rows are kept: sqlite:///FOLDER, or "
+        "postgresql://USER:PASSWORD@HOST:PORT/DATABASE; unset: the data folder.",
     )
     http: str = Field("127.0.0.1:6381", description="HOST:PORT of the HTTP face.")
     grpc: str = Field("127.0.0.1:6380", description="HOST:PORT of the gRPC face; 'off' for none.")
+    tls_cert: Path | None = Field(
+        None,
+        description="PEM file of the certificate chain that both faces serve with; unset: plain. "
+        "Read anew when it changes, as are the two below.",
+    )
+    tls_key: Path | None = Field(None, description="PEM file of its key, unencrypted.")
+    tls_client_ca: Path | None = Field(
+        None, description="PEM file of authorities: clients must have a certificate of one."
+    )
+    workers: int = Field(
+        1, ge=1, le=256, description="Server processes that `serve` runs on the same addresses."
+    )
+    drain_s: float = Field(
+        0,
+        ge=0,
+        le=3_600,
+        description="Seconds that a server told to stop still answers, while it says that it is "
+        "not ready: for load balancers to notice.",
+    )
     base_path: BasePath = Field(
         "", description="Path under which the HTTP face is served, too, such as /memory."
     )
@@ -155,11 +183,61 @@ class Settings(BaseSettings):
     embedder_threads: int | None = Field(
         None, ge=1, le=64, description="Threads of the local embedder; unset: up to 2."
     )
+    reranker: str = Field(
+        "none",
+        description="Reorders the best answers of a recall: none, endpoint:MODEL (POST /rerank at "
+        "`reranker_url`), or onnx:FOLDER (a cross-encoder of your own).",
+    )
+    reranker_url: str | None = Field(None, description="Base URL of a reranking API.")
+    reranker_key: SecretStr | None = Field(None, description="Its API key.")
+    reranker_candidates: int = Field(
+        30, ge=2, le=100, description="Answers that the reranker reads at most."
+    )
+    reranker_s: float = Field(
+        1.0, gt=0, le=60, description="Seconds that a recall waits for it; then it goes without."
+    )
+    llm: str = Field(
+        "none",
+        description="Language model for all work: openai:MODEL (with llm_url anything compatible), "
+        "anthropic:MODEL, gemini:MODEL, ollama:MODEL; none: do without, which is no lack.",
+    )
+    llm_url: str | None = Field(None, description="Base URL of its API; unset: the maker's own.")
+    llm_key: SecretStr | None = Field(None, description="Its API key.")
+    llm_retain: str | None = Field(
+        None, description="Another model for reading facts, or none; unset: llm."
+    )
+    llm_reflect: str | None = Field(None, description="Another model for reflect, or none.")
+    llm_consolidation: str | None = Field(
+        None, description="Another model for consolidation, or none."
+    )
+    llm_timeout_s: float = Field(
+        120, gt=0, le=3_600, description="Seconds for one request to a language model."
+    )
+    llm_retries: int = Field(3, ge=0, le=20, description="Further attempts of such a request.")
+    llm_concurrency: int = Field(4, ge=1, le=256, description="Such requests at once.")
+    llm_operation_tokens: int | None = Field(
+        None, ge=1, description="Most tokens that one operation may use; unset: no cap."
+    )
+    llm_operation_calls: int | None = Field(
+        None, ge=1, description="Most requests of one operation."
+    )
+    llm_bank_tokens: int | None = Field(
+        None, ge=1, description="Most tokens that a bank may use a day (UTC)."
+    )
+    llm_bank_calls: int | None = Field(None, ge=1, description="Most requests of a bank a day.")
+    llm_tenant_tokens: int | None = Field(
+        None, ge=1, description="Most tokens that a tenant may use a day."
+    )
+    llm_tenant_calls: int | None = Field(None, ge=1, description="Most requests of a tenant a day.")
+
     query_cache: int = Field(1024, ge=0, description="Question vectors kept in memory.")
 
     language: str = Field("english", description="Snowball stemmer for keywords.")
     date_languages: tuple[str, ...] = Field(
         ("en",), description="Languages whose dates are read, as ISO 639-1 codes."
+    )
+    date_country: str = Field(
+        "US", description="Whose holidays are meant: US, GB, CA, AU, NZ, IE, DE, AT, CH, FR or IN."
     )
 
     max_body_bytes: int = Field(
@@ -177,6 +255,11 @@ class Settings(BaseSettings):
     max_query_chars: int = Field(8_000, ge=1, description="Longest question or cue.")
 
     recall_max_tokens: int = Field(4096, ge=1, description="Token budget of a recall's answers.")
+    wire_cut_off: bool = Field(
+        False,
+        description="Answer nothing on the routes of Hindsight and HEBBS, too, when nothing is "
+        "known; their clients expect something back.",
+    )
     prime_max_memories: int = Field(20, ge=0, le=200, description="Memories a prime returns.")
     prime_temporal_ratio: Ratio = Field(
         0.5, description="Share of a prime that is recent rather than similar."
@@ -185,6 +268,15 @@ class Settings(BaseSettings):
 
     event_days: float = Field(
         30, gt=0, le=3_650, description="Days that events told to a bank are kept."
+    )
+    sensitive: Literal["off", "flag", "redact", "block"] = Field(
+        "off",
+        description="What is done about personal data and secrets in what is told: flag tags the "
+        "document, redact keeps marks in their place, block refuses.",
+    )
+    sensitive_kinds: tuple[str, ...] = Field(
+        ("private_key", "token", "password", "email", "iban", "card", "ssn", "phone"),
+        description="Which are looked for.",
     )
     retain_intentions: bool = Field(
         True, description="Register what a retained text says is to be done later."
@@ -206,9 +298,35 @@ class Settings(BaseSettings):
         description="Make and send what falls due, in servers and workers; off: others do.",
     )
 
+    decay_interval_s: float = Field(
+        3_600,
+        ge=0,
+        le=31_536_000,
+        description="Seconds between runs that forget what tenants' policies say; 0: only when "
+        "asked for.",
+    )
+
     webhook_allow_private: bool = Field(
         False,
         description="Let webhooks reach addresses of this machine and of private networks.",
+    )
+
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        "warning", description="What servers and workers log; info: every request, too."
+    )
+    log_format: Literal["text", "json"] = Field(
+        "text", description="How: lines of text, or of JSON, on stderr."
+    )
+    log_text: bool = Field(
+        False,
+        description="Let logs hold questions, memories and the words of errors, which may quote "
+        "them; what is forgotten stays in such logs.",
+    )
+    slow_recall_ms: float = Field(
+        1_000,
+        ge=0,
+        description="Recalls that take longer, in milliseconds, are logged with what took the "
+        "time; 0: none.",
     )
 
     index_memory_mb: int = Field(

@@ -11,10 +11,14 @@ from typing import Any
 import pytest
 from contract_kit import DIM, NOW, Maker, ids_of
 
+from postgres_kit import Space
+from remembrancer.keeping.postgres import PostgresStore
 from remembrancer.keeping.sqlite import SqliteStore
 from remembrancer.keeping.store import Store
 from remembrancer.nouns.clock import FixedClock
 from remembrancer.nouns.memory import BankRef, Layer
+
+KINDS = ("sqlite", "postgres")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -45,13 +49,26 @@ def clock() -> FixedClock:
     return FixedClock(NOW)
 
 
-@pytest.fixture(params=["sqlite"])
-def make_store(request: pytest.FixtureRequest, tmp_path: Path, clock: FixedClock) -> Any:
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run each test over every store, but for those of one store alone."""
+    if "kind" in metafunc.fixturenames:
+        name = metafunc.module.__name__.removeprefix("test_")
+        metafunc.parametrize("kind", [name] if name in KINDS else KINDS)
+
+
+@pytest.fixture
+def make_store(kind: str, request: pytest.FixtureRequest, tmp_path: Path, clock: FixedClock) -> Any:
     """Make a store, not yet opened; each call opens the same data."""
-    kinds: dict[str, Callable[..., Store]] = {
-        "sqlite": lambda **more: SqliteStore(tmp_path / "data", clock=clock, **more),
-    }
-    return kinds[request.param]
+    if kind == "sqlite":
+        return lambda **more: SqliteStore(tmp_path / "data", clock=clock, **more)
+    space: Space = request.getfixturevalue("space")
+    return lambda **more: PostgresStore(space.url, clock=clock, schema=space.schema, **more)
+
+
+@pytest.fixture
+def place(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, str]:
+    """Where `make_store` opens stores, for another process: a folder or a URL, and a schema."""
+    return (str(tmp_path / "data"), "") if kind == "sqlite" else request.getfixturevalue("space")
 
 
 @pytest.fixture

@@ -221,8 +221,10 @@ async def test_retag_changes_a_document_and_all_its_units(store, ref, make, chec
                     document_id=batch.documents[0].document.id)  # fmt: skip
     units = [replace(r, same=b"0123456789ab") for r in (*batch.units, make.row("apart"))]
     await store.apply(ref, replace(batch, units=[*units, fact]))
-    applied = await store.apply(ref, Batch(retag=[Retag("talk", ("x", "y")), Retag("gone", ())]))
     ids = ids_of([*units[:2], fact])
+    keys = dict.fromkeys(ids, b"ba9876543210")  # the fact has none, so it gets none
+    retag = [Retag("talk", ("x", "y"), keys), Retag("gone", ())]
+    applied = await store.apply(ref, Batch(retag=retag))
     async with store.snapshot(ref) as view:
         assert [u.tags for u in await view.units(ids)] == [("x", "y")] * 3
         assert (await view.document("talk")).tags == ("x", "y")

@@ -84,11 +84,10 @@ async def test_two_stores_on_one_place(make_store, ref, make, check):
 
 
 @pytest.mark.parametrize("processes", [3])
-def test_several_processes_lose_nothing(tmp_path, make_store, processes, check):
-    folder = tmp_path / "data"
+def test_several_processes_lose_nothing(place, make_store, processes, check):
     children = [
         subprocess.Popen(
-            [sys.executable, str(CHILD), str(folder), str(n), "25"],
+            [sys.executable, str(CHILD), *place, str(n), "25"],
             stdout=subprocess.PIPE,
             text=True,
         )

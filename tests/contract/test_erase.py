@@ -9,7 +9,7 @@ from contract_kit import NOW, ids_of
 from remembrancer.keeping.batch import Batch, VectorPatch
 from remembrancer.nouns.memory import Chunk, Layer, Link, LinkType, Op
 
-FULL_BLOCK = "\u2588"
+FULL_BLOCK = "\x7f"
 
 
 async def ops(store, ref, after):

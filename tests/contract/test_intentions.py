@@ -223,6 +223,87 @@ async def test_cues_are_read_on_from_a_place(store, ref, make):
     assert (changed.intention_id, changed.active) == (items[0].id, False)
 
 
+async def test_what_cues_do_not_show_leaves_their_places(store, ref, make):
+    kind = TriggerType.CONTEXT
+    item = intend(make, trigger_type=kind, cue=b"\0\0\x80\x3f", recurring=True)
+    await store.intend(ref, IntentionBatch(put=[item, intend(make)]))
+    [first] = await store.cues(ref, 0)
+    changes = (
+        ({"last_fired_at": NOW + 1, "content": "call Eve"}, False),
+        ({"importance": 0.9, "next_due": NOW + 5, "tier_rank": 2.0}, False),
+        ({"armed": False}, True),
+        ({"fired_count": 1}, False),
+        ({"armed": True}, True),
+        ({"similarity_threshold": 0.5}, True),
+        ({"state": IntentionState.PAUSED}, True),
+        ({"cue": b"\0\0\0\x40", "cue_generation": 2}, True),
+        ({}, False),
+    )
+    for change, seen in changes:
+        [stored] = await store.intentions_by_id(ref, [item.id])
+        made = replace(stored, **change)
+        await store.intend(ref, IntentionBatch(put=[made]))
+        [read] = await store.intentions_by_id(ref, [item.id])
+        assert read == replace(made, version=stored.version + 1)
+        after = await store.cues(ref, first.place)
+        assert [c.intention_id for c in after] == ([item.id] if seen else []), change
+        first = after[0] if after else first
+        with pytest.raises(Conflict):
+            await store.intend(ref, IntentionBatch(put=[made]))
+
+
+async def test_a_batch_of_memories_changes_the_future_with_them(store, ref, make):
+    row = make.row()
+    old, kept = intend(make, "old"), intend(make, "kept")
+    other = occur(make, kept)
+    await store.intend(ref, IntentionBatch(put=[old, kept], occurrences=[other]))
+    new = intend(make, "new", source_id=row.unit.id)
+    move = OccurrenceMove(other.id, OccurrenceState.DISMISSED, None, OPEN)
+    future = IntentionBatch(remove=[old.id], put=[new], moves=[move])
+    await store.apply(ref, Batch(units=[row], future=future))
+    found = await store.intentions(ref, IntentionFilter())
+    assert [i.content for i in found] == ["kept", "new"]
+    assert await store.offers(ref, states=OPEN) == []
+    with pytest.raises(Conflict):  # a stale version undoes all of it
+        await store.apply(ref, Batch(units=[make.row()], future=IntentionBatch(put=[new])))
+    async with store.snapshot(ref) as view:
+        assert (await view.counts())["units"] == 1
+
+
+async def test_a_check_reads_one_snapshot(store, ref, make):
+    items = [
+        intend(make, "due", next_due=NOW),
+        intend(make, "later", next_due=NOW + 9),
+        intend(make, "waits", trigger_type=TriggerType.EVENT, trigger_event="deploy"),
+        intend(make, "words", trigger_type=TriggerType.CONTEXT, cue_text="cooking"),
+        intend(make, "cue", trigger_type=TriggerType.CONTEXT, cue=bytes(4)),
+    ]
+    open_one, ended = occur(make, items[0]), occur(make, items[1], state=ACKED)
+    batch = IntentionBatch(put=items, occurrences=[open_one, replace(ended, ready_at=None)])
+    await store.intend(ref, batch)
+
+    def work(reader):
+        due, waiting, unindexed = reader.intentions_checked(NOW, ["deploy", "x"], None, 10)
+        names = [[i.content for i in some] for some in (due, waiting, unindexed)]
+        ids = [i.id for i in items]
+        assert [i.id for i in reader.intentions_by_id([ids[4], b"?" * 16, ids[0]])] == [
+            ids[4],
+            ids[0],
+        ]
+        assert [c.intention_id for c in reader.cues(0)] == [ids[4]]
+        assert [o.occurrence.id for o in reader.opened(ids)] == [open_one.id]
+        offered, count = reader.offered(NOW, None, 1)
+        assert ([o.occurrence.id for o in offered], count) == ([open_one.id], 1)
+        assert reader.offered(NOW - 1, None, 1) == ([], 0)
+        return names
+
+    assert await store.read(ref, work) == [["due"], ["waits"], ["words"]]
+    places = await store.offer_places(ref, NOW)
+    assert places == [(NOW, open_one.id)]
+    assert await store.offer_places(ref, NOW - 1) == []
+    assert await store.offer_places(BankRef("acme", "none"), NOW) == []
+
+
 async def test_forgetting_a_unit_removes_what_was_read_from_it(store, ref, make):
     row, other = make.row(), make.row()
     await store.apply(ref, Batch(units=[row, other]))

@@ -10,14 +10,22 @@ from pathlib import Path
 from contract_kit import Maker
 
 from remembrancer.keeping.batch import Batch
+from remembrancer.keeping.postgres import PostgresStore
 from remembrancer.keeping.sqlite import SqliteStore
+from remembrancer.keeping.store import Store
 from remembrancer.nouns.clock import FixedClock, SystemClock
 from remembrancer.nouns.memory import BankRef
 
 
-async def main(folder: Path, seed: int, batches: int) -> None:
+def store_at(place: str, schema: str) -> Store:
+    """Return the store of a URL and a schema, or of a folder."""
+    if place.startswith("postgresql:"):
+        return PostgresStore(place, clock=SystemClock(), schema=schema)
+    return SqliteStore(Path(place), clock=SystemClock())
+
+
+async def main(store: Store, seed: int, batches: int) -> None:
     make = Maker(FixedClock(SystemClock().now_us()), random.Random(seed))
-    store = SqliteStore(folder, clock=SystemClock())
     await store.open()
     for _ in range(batches):
         rows = make.rows(3)
@@ -26,4 +34,4 @@ async def main(folder: Path, seed: int, batches: int) -> None:
     await store.close()
 
 
-asyncio.run(main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])))
+asyncio.run(main(store_at(sys.argv[1], sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])))

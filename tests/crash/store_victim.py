@@ -9,8 +9,9 @@ import asyncio
 import sys
 from pathlib import Path
 
+from remembrancer.app import open_store
 from remembrancer.keeping.batch import Batch, DocumentWrite, EntityMention
-from remembrancer.keeping.sqlite import SqliteStore
+from remembrancer.keeping.store import Store
 from remembrancer.nouns.clock import SystemClock
 from remembrancer.nouns.ids import IdMaker
 from remembrancer.nouns.memory import (
@@ -25,6 +26,7 @@ from remembrancer.nouns.memory import (
     UnitRow,
     Vector,
 )
+from remembrancer.settings import Settings
 
 REF = BankRef("acme", "ada")
 UNITS = 4
@@ -61,7 +63,7 @@ def batch(make: IdMaker, name: str, version: int, keep: int) -> Batch:
     )
 
 
-async def rewrite(store: SqliteStore, make: IdMaker, task: int, version: int) -> None:
+async def rewrite(store: Store, make: IdMaker, task: int, version: int) -> None:
     """Replace one document for ever."""
     while True:
         version += 1
@@ -71,7 +73,7 @@ async def rewrite(store: SqliteStore, make: IdMaker, task: int, version: int) ->
 
 async def main(folder: Path, first_version: int) -> None:
     """Run the tasks until killed."""
-    store = SqliteStore(folder, clock=SystemClock())
+    store = open_store(Settings(data=folder), SystemClock())
     await store.open()
     await store.generation_begin({"model": "m"})
     make = IdMaker()

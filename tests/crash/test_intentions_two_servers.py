@@ -12,6 +12,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
+import pytest
 from sink import Sink
 
 from remembrancer.app import App
@@ -61,6 +62,7 @@ async def examine(folder: Path, count: int) -> None:
         await app.close()
 
 
+@pytest.mark.usefixtures("kept_in")
 def test_each_is_made_once_and_delivered_in_time(tmp_path: Path, prove: int, record) -> None:
     count, span_us = COUNT * prove, SPAN_S * prove * 1_000_000
     with Sink() as sink:

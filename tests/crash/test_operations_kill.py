@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from operations_victim import settings
 
 from remembrancer.app import App
@@ -165,7 +166,8 @@ async def examine(app: App, ref: BankRef, numbers: set[int], folder: Path) -> No
             assert layers == {Layer.SOURCE: 1, Layer.FACT: 1}, number
             assert {unit.text for unit in units} == {text(number)}
         fresh = await Indexes(None, 32, 1 << 30).state_for(ref, view)
-        kept = await Indexes(folder / "index", 32, 1 << 30).state_for(ref, view)
+        index = folder / "index" / app.store.identity
+        kept = await Indexes(index, 32, 1 << 30).state_for(ref, view)
         assert fresh is not None
         assert kept is not None
         rows = await view.scan(limit=1_000_000)
@@ -219,6 +221,7 @@ async def prove_it(folder: Path, count: int, killed_s: float) -> dict[str, float
         await app.close()
 
 
+@pytest.mark.usefixtures("kept_in")
 def test_operations_outlive_their_workers(tmp_path: Path, prove: int, record) -> None:
     figures = asyncio.run(prove_it(tmp_path / "data", OPERATIONS * prove, KILLED_S * prove))
     assert figures["kills"] > 0

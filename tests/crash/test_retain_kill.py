@@ -65,7 +65,8 @@ async def examine(folder: Path, acknowledged: int) -> int:
                 text = "".join(c.text for c in await view.chunks(document.id))
                 assert text == chat(int(document.name[1:]))
             # What the victim's files say, and what the rows say.
-            kept = await Indexes(folder / "index", 64, 1 << 30).state_for(REF, view)
+            index = folder / "index" / app.store.identity
+            kept = await Indexes(index, 64, 1 << 30).state_for(REF, view)
             fresh = await Indexes(None, 64, 1 << 30).state_for(REF, view)
             assert kept is not None
             assert fresh is not None
@@ -73,19 +74,20 @@ async def examine(folder: Path, acknowledged: int) -> int:
             assert len(live_ids(fresh)) == len(numbers) * TURNS
         for number in {0, acknowledged // 2, acknowledged}:
             found = await app.recall(REF, f"Who saw boat{number}?")
-            assert f"boat{number} " in found.answers[0].unit.text
+            assert any(f"boat{number} " in answer.unit.text for answer in found.answers)
         return max(numbers) + 1
     finally:
         await app.close()
 
 
-def test_nothing_acknowledged_is_lost(tmp_path: Path, prove: int, record) -> None:
+def test_nothing_acknowledged_is_lost(kept_in: str, tmp_path: Path, prove: int, record) -> None:
     dice = random.Random(20261130)
     rounds, last, kills = ROUNDS * prove, -1, 0
     upcoming = 0
     for number in range(rounds):
-        folder = tmp_path / str(number // 5)  # five kills of one folder, then a new one
-        if number % 5 == 0:
+        # Five kills of one folder, then a new one; a database is one for all.
+        folder = tmp_path / (str(number // 5) if kept_in == "sqlite" else "0")
+        if number % 5 == 0 and kept_in == "sqlite":
             upcoming = 0
         last = run_and_kill(folder, upcoming, dice.uniform(0.05, 2.0))
         kills += 1

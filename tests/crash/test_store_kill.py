@@ -9,11 +9,13 @@ import sys
 import threading
 from pathlib import Path
 
+import pytest
 from store_victim import REF, TASKS, UNITS
 
-from remembrancer.keeping.sqlite import SqliteStore
+from remembrancer.app import open_store
 from remembrancer.nouns.clock import SystemClock
 from remembrancer.nouns.memory import LinkType, Op
+from remembrancer.settings import Settings
 
 VICTIM = Path(__file__).with_name("store_victim.py")
 ROUNDS = 3  # times `prove`: 30 in full
@@ -45,7 +47,7 @@ async def examine(
 
     Returns the versions found and the revision.
     """
-    store = SqliteStore(folder, clock=SystemClock())
+    store = open_store(Settings(data=folder), SystemClock())
     await store.open()
     bank = await store.bank(REF)
     assert bank is not None
@@ -84,6 +86,7 @@ async def examine(
     return versions, bank.revision
 
 
+@pytest.mark.usefixtures("kept_in")
 def test_a_killed_writer_loses_nothing_it_acknowledged(tmp_path: Path, prove: int, record) -> None:
     chance = random.Random(11)
     folder = tmp_path / "data"

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from remembrancer.finding.indexes import Indexes
+from remembrancer.keeping.chain import AUDIT
 from remembrancer.keeping.sqlite import SqliteStore
 from remembrancer.nouns.clock import FixedClock
 from remembrancer.nouns.errors import InvalidInput, TooLarge
@@ -17,7 +18,7 @@ from remembrancer.nouns.ids import IdMaker
 from remembrancer.nouns.memory import BankRef
 from remembrancer.settings import Settings
 from remembrancer.verbs import audit as audit_module
-from remembrancer.verbs.audit import AUDIT, Audit, AuditFilter, AuditLog
+from remembrancer.verbs.audit import Audit, AuditFilter, AuditLog
 from remembrancer.verbs.bank_config import ACTIVE, BankConfig, BankConfigs, checked, effective
 from remembrancer.verbs.banks import Banks
 

@@ -11,7 +11,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from bench import __main__ as benches
-from bench import beam, ingest, intentions, latency, locomo, made, prime, speed
+from bench import beam, ingest, intentions, latency, locomo, made, overhead, prime, speed
 from bench.bm25 import LUCENE_STOP, Bm25
 from bench.datasets import load_chats
 from bench.metrics import (
@@ -383,3 +383,14 @@ def test_prime_is_measured_in_the_process_and_over_both_wires(tmp_path):
         "x.best_ms": 1,
         "x.cpu_ms": 5,
     }
+
+
+def test_overhead_compares_the_same_requests_with_and_without(tmp_path):
+    figures = written(tmp_path, overhead, "--turns", "100", "--queries", "20")
+    for name in ("recall", "prime"):
+        assert {f"overhead.{name}_on.p50_ms", f"overhead.{name}_off.p50_ms"} <= set(figures)
+    assert figures["overhead.metrics_logs.ratio"] > 0
+    on, off = [overhead.Spent(3.0, 2.0)], [overhead.Spent(2.0, 1.0)]
+    told = overhead.figures({("recall", "on"): on, ("recall", "off"): off})
+    assert told["overhead.metrics_logs.ratio"] == 2
+    assert told["overhead.waited.ratio"] == 1.5

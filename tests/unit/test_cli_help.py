@@ -24,8 +24,12 @@ def help_of(*args: str) -> str:
 
 
 def test_all_commands_are_there() -> None:
-    names = "retain recall prime forget entities status serve worker reembed backup demo version"
-    assert sorted([*names.split(), "keys", "remind", "intentions"]) == COMMANDS
+    names = (
+        "retain recall reflect history prime forget entities status serve worker reembed backup "
+        "demo version keys remind intentions import export documents operations doctor watch "
+        "restore migrate move mcp eval audit"
+    )
+    assert sorted(names.split()) == COMMANDS
     shown = help_of()
     assert all(command in shown for command in COMMANDS)
 

@@ -65,6 +65,47 @@ def test_a_disarmed_cue_waits_until_its_context_has_ended() -> None:
         assert (len(matched.matches), len(matched.ended)) == (0, ended)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_any_history_of_changes_comes_to_what_comparing_all_finds(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Cues come, change, are armed and disarmed, and go; thresholds of all kinds."""
+    monkeypatch.setattr(module, "EXACT", 50)
+    rng = np.random.default_rng((11, seed))
+    dim = int(rng.choice([5, 64, 200]))
+    base = rng.normal(size=dim) * rng.choice([0.0, 0.9])
+    index, held = Cues(), {}
+    for place in range(1, 25):
+        changed = []
+        for number in rng.choice(600, size=80, replace=False).tolist():
+            vector = (rng.normal(size=dim) + base).astype(np.float32)
+            threshold = (None, -1.0, 0.0, 0.3, 0.9)[int(rng.integers(5))]
+            more = {"threshold": threshold, "armed": bool(rng.random() < 0.8)}
+            alive = bool(rng.random() < 0.8)
+            changed.append(cue(number, vector, place, active=alive, **more))
+            held[number] = (vector, threshold, more["armed"]) if alive else None
+        index.take(changed)
+        query = (rng.normal(size=dim) + base).astype(np.float32)
+        matched = index.match(query)
+        wanted, ended = [], []
+        for number, what in held.items():
+            if what is None:
+                continue
+            vector, threshold, armed = what
+            unit = (vector / np.linalg.norm(vector.astype(np.float64))).astype(np.float32)
+            asked = (query / np.linalg.norm(query.astype(np.float64))).astype(np.float32)
+            cosine = float(unit.astype(np.float64) @ asked.astype(np.float64))
+            floor = module.THRESHOLD if threshold is None else threshold
+            if armed and cosine >= floor - module.ROUNDING:
+                wanted.append(number)
+            if not armed and cosine < floor - module.REARM:
+                ended.append(number)
+        as_numbers = [int.from_bytes(m.intention_id, "big") for m in matched.matches]
+        assert sorted(as_numbers) == sorted(wanted)
+        assert sorted(int.from_bytes(i, "big") for i in matched.ended) == sorted(ended)
+        assert len(index) == sum(what is not None for what in held.values())
+
+
 @pytest.mark.parametrize("cone", [0.0, 0.8])
 def test_the_scan_finds_what_comparing_all_finds(
     cone: float, monkeypatch: pytest.MonkeyPatch

@@ -101,7 +101,7 @@ def test_labels_of_the_caller_are_no_actors() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["Mi chiamo Piero e lavoro a Bari.", "我住在上海，喜欢喝茶。", "Ich wohne seit Mai in Ulm."],
+    ["Mi chiamo Piero e lavoro a Bari.", "我住在上海，喜欢喝茶。", "Ich koche seit Mai in Ulm."],
 )
 def test_what_is_not_english_stays_as_it_was_said(text: str) -> None:
     sources, found = read(text)

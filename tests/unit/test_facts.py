@@ -150,7 +150,7 @@ NONE = [
     "Hello {{name}}, I live in {{city}}.",
     "Mi chiamo Luca e vivo a Torino.",
     "I ragazzi sono in Italia.",
-    "Ich wohne in Berlin.",
+    "Ich koche gern in Berlin.",
     "我住在北京。",
     "```\nI live in Rome.\n```",
     "    I live in Rome.\n    result = compute(Node)",

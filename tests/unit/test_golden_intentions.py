@@ -25,6 +25,7 @@ NOW_MS = int(NOW.timestamp() * 1000)
 HOUR = 3_600_000
 NAN, INF = float("nan"), float("inf")
 
+STORES = ("sqlite", "postgres")
 WORDS = {
     "north": [1.0, 0.0],
     "east": [0.0, 1.0],
@@ -47,8 +48,29 @@ class Words:
 
 
 @pytest.fixture(scope="module")
-def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[remembrancer.Memory]:
-    settings = remembrancer.Settings(data=tmp_path_factory.mktemp("future"), embedder="hash:8")
+def make_store(request: pytest.FixtureRequest) -> Iterator[str | None]:
+    """The URL of a store of one's own, None for the data folder."""
+    if request.param == "sqlite":
+        yield None
+        return
+    server = request.getfixturevalue("postgres")
+    space = server.make()
+    yield space.url
+    server.drop(space)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run each vector over every store."""
+    if "make_store" in metafunc.fixturenames:
+        metafunc.parametrize("make_store", STORES, indirect=True, scope="module")
+
+
+@pytest.fixture(scope="module")
+def memory(
+    tmp_path_factory: pytest.TempPathFactory, make_store: str | None
+) -> Iterator[remembrancer.Memory]:
+    folder = tmp_path_factory.mktemp("future")
+    settings = remembrancer.Settings(data=folder, store=make_store, embedder="hash:8")
     with remembrancer.Memory(settings, FixedClock(to_us(NOW))) as opened:
         yield opened
 

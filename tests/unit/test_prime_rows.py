@@ -12,6 +12,7 @@ from prime_kit import NOW, REF, numbered, opened, primed, put, texts
 
 from remembrancer.keeping.batch import Batch
 from remembrancer.keeping.priming_view import Access
+from remembrancer.keeping.truth_view import FactTruth
 from remembrancer.nouns.counting import accessed
 from remembrancer.nouns.memory import BankRef, Curation, Layer, Unit
 from remembrancer.verbs.prime import PrimeOptions
@@ -36,6 +37,9 @@ class Shelf:
         return []
 
     def shared_keys(self, ids: Sequence[bytes]) -> Mapping[bytes, bytes]:
+        return {}
+
+    def truths(self, ids: Sequence[bytes]) -> Mapping[bytes, tuple[FactTruth, ...]]:
         return {}
 
     def curations(self, ids: Sequence[bytes]) -> Mapping[bytes, Curation]:

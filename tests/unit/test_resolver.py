@@ -251,3 +251,34 @@ def test_what_items_tell():
     assert told_of(items, sources) == Told(
         {"Bob": "PERSON"}, {units[1].id, units[2].id}, {"Ann", "Bob", "Eve"}
     )
+
+
+def test_an_initial_means_the_one_person_named_beside_it(run):
+    async def test(kit):
+        for names in permutations(("Nora Feld", "N. Feld")):
+            assert await kit.meant(*names) == ["Nora Feld", "Nora Feld"]
+        two = await kit.meant("Nora Feld", "Nils Feld", "N. Feld")
+        assert two == ["Nora Feld", "Nils Feld", "N. Feld"]
+        assert await kit.meant("Nora Feld", "R. Feld", "N. Felder") == [
+            "Nora Feld", "R. Feld", "N. Felder",
+        ]  # fmt: skip
+
+    run(test)
+
+
+def test_an_initial_alone_means_nobody_the_bank_knows(run):
+    async def test(kit):
+        await kit.knows("Nora Feld", kind="person")
+        assert await kit.meant("N. Feld") == ["N. Feld"]
+
+    run(test)
+
+
+def test_an_initial_in_one_memory_with_the_name_is_another_person(run):
+    async def test(kit):
+        unit = kit.unit()
+        names = [kit.mention("Nora Feld", unit), kit.mention("N. Feld", unit)]
+        found, _ = await kit.read(names)
+        assert sorted(m.entity.name for m in found) == ["N. Feld", "Nora Feld"]
+
+    run(test)

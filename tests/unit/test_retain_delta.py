@@ -238,12 +238,12 @@ def test_what_was_forgotten_while_it_is_read_comes_not_back(tmp_path: Path, monk
             read = app.retain._enrich._facts.read
             gone: list[bytes] = []
 
-            def slow(sources, known):
+            def slow(sources, known, table):
                 if not gone:
                     gone.append(sources[3].row.unit.id)
                     work = app.forget(REF, unit_ids=gone)
                     asyncio.run_coroutine_threadsafe(work, loop).result()
-                return read(sources, known)
+                return read(sources, known, table)
 
             loop = asyncio.get_running_loop()
             monkeypatch.setattr(app.retain._enrich._facts, "read", slow)

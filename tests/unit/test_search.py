@@ -152,7 +152,8 @@ def test_fusion_adds_scaled_arms_and_bonuses() -> None:
         state_of(rows), Query(words("When does Ann play?"), ANALYZER.terms("cello"), query, role=1)
     )
     w = Weights()
-    full = w.text + w.window + w.vector + w.window_vector + w.speaker + w.role
+    said = w.length * np.log(1 + 2) / np.log(1 + 30)  # two words of thirty
+    full = w.text + w.window + w.vector + w.window_vector + w.speaker + w.role + said
     assert found.id_list()[0] == rows[0].unit_id
     assert found.score[0] == pytest.approx(full)
 
@@ -235,7 +236,7 @@ def test_extra_candidates_are_scored_where_the_filters_let_them_through() -> Non
     found = search(state, query, extra=extra)
     assert found.id_list() == [rows[0].unit_id, rows[1].unit_id, state.fresh_rows[0].unit_id]
     assert found.score[0] > found.score[1] == found.score[2]
-    assert found.only(found.score > 0).id_list() == [rows[0].unit_id]
+    assert found.only(found.arms[Arm.TEXT] > 0).id_list() == [rows[0].unit_id]
 
 
 def test_shares_add_up_to_the_score() -> None:

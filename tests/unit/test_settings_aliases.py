@@ -53,7 +53,7 @@ def test_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     assert {ALIASES[name] for name in ALIASES} <= Settings.model_fields.keys()
 
 
-@pytest.mark.parametrize("url", ["postgresql://me:hush@db/memory", "pg0", "oracle://x"])
+@pytest.mark.parametrize("url", ["mysql://me:hush@db/memory", "pg0", "oracle://x"])
 def test_another_database_is_refused_without_its_password(
     monkeypatch: pytest.MonkeyPatch, url: str
 ) -> None:

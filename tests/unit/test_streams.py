@@ -88,6 +88,40 @@ def test_what_is_committed_a_little_late_is_not_skipped(tmp_path: Path) -> None:
     run(tmp_path, scene)
 
 
+def test_what_is_made_long_after_its_time_reaches_an_open_stream_once(tmp_path: Path) -> None:
+    async def scene(h: House) -> None:
+        stream = h.open()
+        await h.due("first")
+        assert await content(stream) == "first"
+        h.clock.advance(timedelta(seconds=60))
+        await h.due("now", ready_at=NOW + 60_000_000)
+        assert await content(stream) == "now"
+        await h.due("an hour late", ready_at=NOW - 3_600_000_000)
+        assert await content(stream) == "an hour late"
+        h.clock.advance(timedelta(seconds=60))
+        await h.due("next", ready_at=NOW + 120_000_000)
+        assert await content(stream) == "next"
+        await h.due("late too", ready_at=NOW - 1)
+        assert await content(stream) == "late too"
+
+    run(tmp_path, scene)
+
+
+def test_one_that_comes_back_is_not_sent_again_what_it_has_passed(tmp_path: Path) -> None:
+    async def scene(h: House) -> None:
+        await h.due("first", "second")
+        h.clock.advance(timedelta(seconds=60))
+        stream = h.open((NOW + 30_000_000, b""))
+        assert (await anext(stream)).startswith(b"retry")
+        await h.due("late", ready_at=NOW - 1)
+        await h.due("now", ready_at=NOW + 60_000_000)
+        assert await content(stream) == "now"
+        await h.due("later still", ready_at=NOW - 2)
+        assert await content(stream) == "later still"
+
+    run(tmp_path, scene)
+
+
 def test_each_is_sent_once_though_the_last_seconds_are_looked_at_again(tmp_path: Path) -> None:
     async def scene(h: House) -> None:
         stream = h.open()

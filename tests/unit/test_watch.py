@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from remembrancer.finding.terms import Analyzer
 from remembrancer.keeping.sqlite import SqliteStore
 from remembrancer.keeping.worker import Worker, without_context
 from remembrancer.models.outbound import Answer, NotReached, Outgoing
@@ -24,6 +25,8 @@ from remembrancer.nouns.intention import OccurrenceState, TriggerType
 from remembrancer.nouns.memory import BankRef
 from remembrancer.nouns.recurrence import Recurrence
 from remembrancer.verbs.remind import Remind, Reminder
+from remembrancer.verbs.reminding.composites import Composites
+from remembrancer.verbs.reminding.contexts import ContextIndex
 from remembrancer.verbs.reminding.occurrences import Occurrences
 from remembrancer.verbs.telling.push import (
     PUSH,
@@ -79,7 +82,8 @@ class House:
             user_agent="test",
         )
         self.replay = Replay(store, self.webhooks, clock=clock)
-        self.watch = Watch(store, self.push, ids=ids, clock=clock)
+        composites = Composites(store, ContextIndex(store, None, Analyzer()), None)
+        self.watch = Watch(store, self.push, composites, ids=ids, clock=clock)
         self.worker = Worker(store, {PUSH: without_context(self.push.run)}, clock=clock)
 
     async def hook(self, **more: Any) -> Webhook:
@@ -214,7 +218,8 @@ def test_two_watchers_make_and_send_each_once(run: Any) -> None:
         await h.hook(acknowledges=False)
         for n in range(40):
             await h.register(f"n{n}")
-        other = Watch(h.store, h.push, ids=IdMaker(h.clock), clock=h.clock)
+        composites = Composites(h.store, ContextIndex(h.store, None, Analyzer()), None)
+        other = Watch(h.store, h.push, composites, ids=IdMaker(h.clock), clock=h.clock)
         h.clock.advance(timedelta(seconds=61))
         await asyncio.gather(*(w.look() for w in (h.watch, other) * 4))
         await h.pass_time(seconds=0)

@@ -78,6 +78,7 @@ def test_retain_a_file_and_find_it_again(cli: Cli, chat: str) -> None:
     found = cli("recall", "Where did Ann move?", "-b", "ann", "--limit", "2", "--json").json
     assert set(found) == {
         "question", "bank", "answers", "considered", "tokens", "revision", "timings", "degraded",
+        "known", "cut_off",
     }  # fmt: skip
     assert len(found["answers"]) == 2
     best = found["answers"][0]
@@ -90,6 +91,7 @@ def test_retain_a_file_and_find_it_again(cli: Cli, chat: str) -> None:
     assert best["facts"][0]["subject"] == "Ann"
     assert set(best["why"]) == {
         "keyword", "window_keyword", "cosine", "window_cosine", "speaker", "role", "time",
+        "length", "standing",
     }  # fmt: skip
     assert set(found["timings"]) == {"embed_ms", "search_ms", "rows_ms", "total_ms"}
 
@@ -118,8 +120,9 @@ def test_retain_stdin_and_several_files(cli: Cli, chat: str, tmp_path: Path) -> 
     assert "6 sources" in done.out.splitlines()[-1]
     assert done.err == ""  # no progress where there is no terminal
     assert ESCAPE not in done.out
-    shown = cli.ok("recall", "Rent 900 euros", "--explain", "-n", "6")
+    shown = cli.ok("recall", "Rent 900 euros", "--explain", "-n", "6", "--min-relevance", "0")
     assert "Rent is 900 euros." in shown.out
+    assert "because: shares words with the question" in shown.out
     assert "why: keyword" in shown.out
     assert "6 of 6 found" in shown.err
     assert ESCAPE not in shown.out + shown.err

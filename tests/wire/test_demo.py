@@ -47,6 +47,8 @@ def test_the_demo_shows_what_happened(tmp_path: Path) -> None:
 def check_retain(part: str) -> None:
     turns = sum(len(session.messages) for session in script.load().sessions)
     assert f"{turns} turns kept verbatim" in part
+    assert re.search(r"“Remind me in \d+ seconds to take the tea out.”", part)
+    assert "has stopped, with exit code 0" in part
     assert re.search(r"2026-02-10\s+Maya\s+I got a job offer from\s+Fri 6 Feb 2026", part)
 
 
@@ -64,8 +66,8 @@ def check_prime(part: str) -> None:
 
 
 def check_remind(part: str) -> None:
-    """Nothing before its time; then what was asked for, from a memory that was opened anew."""
-    found, early, due, topic = part.split("─╮", maxsplit=1)[0], *part.split("╭─ ")[1:4]
+    """Nothing before its time; then what was asked for, also from a server that was not told."""
+    found, early, due, topic, sent = part.split("─╮", maxsplit=1)[0], *part.split("╭─ ")[1:5]
     assert re.search(r"book the flight to Leeds\s+Fri 04 Sep 2026 09:00\s+active", found)
     assert "08:59:59" in early
     assert "nothing" in early
@@ -73,6 +75,10 @@ def check_remind(part: str) -> None:
     assert "book the flight to Leeds" in due
     assert "Maya said: Please remind me" in due
     assert "whether Nadia can come" in topic
+    assert "another server is up at http://127.0.0.1:" in topic
+    assert re.search(r"and sent, \d+\.\d\d s later; acknowledged there: acked", topic)
+    assert "intention.due" in sent
+    assert "take the tea out" in sent
 
 
 def check_forget(part: str) -> None:

@@ -1,6 +1,7 @@
-"""The official `hebbs` client from PyPI: against our server, and in one process with our messages.
+"""The official `hebbs` client from PyPI: in one process with our messages, and as documented.
 
-The client is installed by `scripts/setup.sh`; without it these tests say what is missing.
+What it does with our server is in `hebbs/`. The client is installed by `scripts/setup.sh`; without
+it these tests say what is missing.
 """
 
 from __future__ import annotations
@@ -43,19 +44,6 @@ print("together")
 
 def python_of(client: Path) -> Path:
     return client / "bin" / "python"
-
-
-@pytest.mark.parametrize("client", CLIENTS, ids=lambda client: client.name)
-def test_the_official_client_gets_what_it_expects(server: Server, client: Path) -> None:
-    done = subprocess.run(
-        [python_of(client), HERE / "hebbs_process.py", server.grpc],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.strip() == "all of it"
 
 
 @pytest.mark.parametrize("client", CLIENTS, ids=lambda client: client.name)

@@ -158,9 +158,3 @@ def test_insights_come_by_importance_and_no_more_than_asked_for(client: Client) 
     told = client.call("GetInsights", min_confidence=0.5)
     assert [each.content for each in told.insights] == ["Worth 0.9.", "Worth 0.6."]
     assert len(client.call("GetInsights", entity_id="two").insights) == 0
-
-
-@pytest.mark.parametrize("method", ["ContradictionPrepare", "ContradictionCommit"])
-def test_contradictions_are_said_not_to_be_looked_for(client: Client, method: str) -> None:
-    with refused(grpc.StatusCode.UNIMPLEMENTED, "contradictions are not looked for here"):
-        client.call(method)

@@ -190,6 +190,25 @@ def test_a_template_carries_settings_to_another_bank(server: Server, bank: str) 
     assert _config(server, other)["overrides"] == {**template["bank"], "prime_max_memories": 4}
 
 
+def test_a_template_carries_mental_models_and_directives(server: Server, bank: str) -> None:
+    other = f"{bank}-other"
+    rule = {"name": "tone", "content": "Be brief.", "priority": 3, "tags": ["x"]}
+    server.post(f"{BANKS}/{bank}/directives", rule)
+    model = {"id": "m", "name": "M", "source_query": "Who is Ada?", "max_tokens": 300}
+    server.post(f"{BANKS}/{bank}/mental-models", model)
+    template = _json(server.client.get(f"{BANKS}/{bank}/export"))
+    assert template["directives"] == [{**rule, "is_active": True}]
+    assert {k: template["mental_models"][0][k] for k in model} == model
+    made = _json(server.post(f"{BANKS}/{other}/import", template))
+    assert (made["mental_models_created"], made["directives_created"]) == (["m"], ["tone"])
+    assert len(made["operation_ids"]) == 1
+    template["directives"][0]["content"] = "Be long."
+    again = _json(server.post(f"{BANKS}/{other}/import", template))
+    assert (again["mental_models_updated"], again["directives_updated"]) == (["m"], ["tone"])
+    [kept] = _json(server.client.get(f"{BANKS}/{other}/directives"))["items"]
+    assert (kept["content"], kept["tags"]) == ("Be long.", ["x"])
+
+
 def test_a_template_without_settings_changes_none(server: Server, bank: str) -> None:
     body = {"version": "1", "bank": {"recall_max_tokens": None}, "mental_models": None}
     assert _json(server.post(f"{BANKS}/{bank}/import", body))["config_applied"] is False
@@ -208,8 +227,8 @@ def test_a_template_without_settings_changes_none(server: Server, bank: str) -> 
         ({}, "version"),
         ({"version": "1", "bank": {"colour": "red"}}, "bank"),
         ({"version": "1", "bank": {"recall_max_tokens": 0}}, "bank.recall_max_tokens"),
-        ({"version": "1", "mental_models": [{"id": "m"}]}, "mental_models"),
-        ({"version": "1", "directives": [{"name": "d", "content": "c"}]}, "directives"),
+        ({"version": "1", "mental_models": [{"id": "m"}]}, "mental_models.0.name"),
+        ({"version": "1", "directives": [{"name": "d"}]}, "directives.0.content"),
     ],
 )
 def test_templates_that_cannot_be(

@@ -71,7 +71,7 @@ def test_what_was_done_is_counted(alone: Server) -> None:
         assert figures[f"{name}_sum{{{labels}}}"] > 0
         buckets = [v for k, v in figures.items() if k.startswith(f"{name}_bucket{{{labels},")]
         assert buckets == sorted(buckets)
-        assert len(buckets) == 17
+        assert len(buckets) == 21
     assert figures["remembrancer_banks{}"] == 1
     assert figures['remembrancer_units{layer="source"}'] == 2
     facts = figures['remembrancer_units{layer="fact"}']

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from wire_kit import Server
 
+from remembrancer.faces.http.recall import RecallResponse
+
 
 def _texts(results: list[dict[str, Any]]) -> set[str]:
     return {r["text"] for r in results}
@@ -104,6 +106,43 @@ def _body(server: Server, bank: str, query: str, **more: Any) -> dict[str, Any]:
     assert answer.status_code == 200, answer.text
     found: dict[str, Any] = answer.json()
     return found
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {},
+        {"include": {"chunks": {}, "source_facts": {}}},
+        {"include": {"entities": None}, "query_timestamp": "2024-05-01T12:00:00+05:30"},
+        {"trace": True, "budget": "high"},
+        {"several": True, "include": {"chunks": {"max_tokens": 8}}},
+    ],
+)
+def test_answers_are_written_as_the_described_model_writes_them(
+    server: Server, bank: str, more: dict[str, Any]
+) -> None:
+    server.retain(
+        bank,
+        {
+            "content": "Ada: I moved to Berlin on 3 May 2023. I don't like the red door.",
+            "timestamp": "2024-05-01T10:00:00.25+02:00",
+            "context": "on the phone",
+            "metadata": {"source": "phone"},
+            "tags": ["home"],
+            "entities": [{"text": "Berlin"}],
+            "document_id": "call",
+        },
+        "Nobody painted the door",
+    )
+    if more.pop("several", False):
+        server.retain(f"{bank}-2", "A door in Oslo")
+        more["banks"] = [bank, f"{bank}-2"]
+    path = f"/v1/default/banks/{bank}/memories/recall"
+    answer = server.post(path, {"query": "red door", **more})
+    assert answer.status_code == 200, answer.text
+    assert len(answer.json()["results"]) >= 2
+    model = RecallResponse.model_validate_json(answer.content)
+    assert model.model_dump_json(exclude_none=True) == answer.text
 
 
 def test_what_a_recall_does_not_follow_is_named(server: Server, bank: str) -> None:

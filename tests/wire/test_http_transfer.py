@@ -251,3 +251,27 @@ def test_the_former_way_says_where_to_go(server: Server, bank: str) -> None:
     answer = server.client.get(f"/v1/default/banks/{bank}/document-transfer")
     assert answer.status_code == 410
     assert "document-transfer/export" in answer.json()["detail"]
+
+
+LETTERS = (
+    "小林さんは京都で抹茶を飲みました。",
+    "Zoë met naïve Łukasz at the café in Ñuñoa.",
+    "مرحبا، اسمي ليلى وأعيش في عمّان.",
+    "Меня зовут Фёдор, я живу в Кёльне.",
+    "Ann likes 🥐, 👩🏽‍🚒 and ❤️‍🔥 under 🇳🇴",
+    "The form reads ██ name ██ and nothing else.",
+)
+
+
+def test_letters_of_any_script_arrive_byte_for_byte(server: Server, bank: str) -> None:
+    server.retain(bank, *({"content": t, "document_id": f"d{n}"} for n, t in enumerate(LETTERS)))
+    archive = exported(server, bank)
+    kept = [item["content"] for document in _documents(archive) for item in document["items"]]
+    assert sorted(kept) == sorted(LETTERS)
+    other = f"{bank}-copy"
+    imported(server, other, archive)
+    for place in (bank, other):
+        for number, text in enumerate(LETTERS):
+            assert server.recall(place, text)[0]["text"] == text
+            url = f"/v1/default/banks/{place}/documents/d{number}"
+            assert server.client.get(url).json()["original_text"] == text

@@ -7,25 +7,22 @@ same, to the last count. And whatever is in the database of alpha stays as it is
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 from cli_kit import Cli
+from isolation_kit import rows
 from routes_kit import Filler, Operation, document, operations
 from wire_kit import IDLE, Server
 
 import remembrancer.faces.http as http_face
 from remembrancer.faces.http.access import NEEDS, OPEN
 from remembrancer.nouns.caller import Permission
-from remembrancer.nouns.ids import bank_key
 
 DOCUMENT = document()
 OPERATIONS = list(operations(DOCUMENT))
@@ -94,30 +91,6 @@ class World:
         assert self.server.client.get(path, headers=headers).status_code == 200
 
 
-def rows(folder: Path, tenant: str) -> dict[str, str]:
-    """Return a hash of every table's rows that belong to banks of a tenant."""
-    with closing(sqlite3.connect(folder / "memory.db")) as db:
-        named = db.execute("SELECT bank_key, name FROM bank WHERE tenant = ?", (tenant,)).fetchall()
-        assert all(key == bank_key(tenant, name) for key, name in named)
-        mine = {key for key, _ in named}
-        tables = [
-            name
-            for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-            if not name.startswith("sqlite_")
-        ]
-        found = {}
-        for table in tables:
-            cursor = db.execute(f"SELECT * FROM {table}")
-            columns = [column[0] for column in cursor.description]
-            if "bank_key" not in columns:
-                continue
-            at = columns.index("bank_key")
-            kept = sorted(repr(row) for row in cursor if row[at] in mine)
-            found[table] = hashlib.sha256("\n".join(kept).encode()).hexdigest()
-    assert {"bank", "unit", "record", "intention"} <= found.keys()
-    return found
-
-
 def fill(world: World) -> dict[str, Any]:
     """Give tenant alpha something of each kind; return ids and names by parameter."""
     with Server(world.folder) as server:
@@ -138,8 +111,16 @@ def fill(world: World) -> dict[str, Any]:
         offered = ask("POST", "/intentions/check", {"mode": "lease"})["items"]
         ask("POST", "/events", {"name": "kestrel", "id": "event-of-alpha"})
         server.client.headers.update(headers)
+        theirs = {"messages": TEXT, "user_id": "ottilie", "metadata": {"where": "gearbox"}}
+        assert server.client.post("/compat/mem0/memories", json=theirs).status_code == 200
         operation = ask("POST", "/document-transfer/export")["operation_id"]
         done = server.finished(BANK, operation)
+        rule = ask("POST", "/directives", {"name": "kestrel", "content": TEXT})["id"]
+        told = {"id": "m", "name": "kestrel", "source_query": "Where was the kestrel?"}
+        made = [ask("POST", "/mental-models", told)["operation_id"]]
+        page = ask("POST", "/knowledge-base/pages", {k: told[k] for k in told if k != "id"})
+        for each in (*made, page["operation_id"]):
+            server.finished(BANK, each)
         memories = ask("GET", "/memories/list")["items"]
         archive = done["result_metadata"]["download_url"].rpartition("/download/")[2]
         return {
@@ -153,6 +134,10 @@ def fill(world: World) -> dict[str, Any]:
             "document_ids": ["log"],
             "operation_id": operation,
             "webhook_id": webhook,
+            "directive_id": rule,
+            "mental_model_id": "m",
+            "page_id": page["page_id"],
+            "node_id": page["page_id"],
             "intention_id": intention["id"],
             "occurrence_id": (offered[0].get("occurrence") or offered[0])["id"],
             "log_id": ask("GET", "/audit-logs")["items"][0]["id"],
@@ -169,6 +154,10 @@ VALUES: dict[str, Any] = {
     "items": [{"content": "A plain note of beta."}],
     "tags": ["field"],
     "subscription_id": 7,
+    "slug": "alpha",
+    "entity_type": "user",
+    "user_id": "ottilie",
+    "q": "kestrel",
     "delivery_id": "0197a3c2-5b1e-7d04-8a7e-2f1d5c9b6e10",
 }
 BY_OPERATION: dict[str, dict[str, Any]] = {
@@ -295,6 +284,14 @@ def test_the_requests_reach_what_there_is(worlds: tuple[World, World, Filler]) -
         "get_document",
         "list_entities",
         "get_entity",
+        "list_directives",
+        "get_directive",
+        "list_mental_models",
+        "get_mental_model",
+        "get_knowledge_tree",
+        "get_knowledge_page",
+        "export_knowledge_pages",
+        "search_knowledge_pages",
         "get_intention",
         "list_intentions",
         "get_occurrence",

@@ -63,7 +63,7 @@ class Server:
         )
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
-        assert "http://" in line, f"the server did not start: {line!r}"
+        assert "://" in line, f"the server did not start: {line!r}"
         self.url = line.split()[-1]
         found = re.search(r"gRPC on port (\d+)", line)
         self.grpc = f"127.0.0.1:{found.group(1)}" if found else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Mapping
 
-from ..app import App, store_folder
+from ..app import App, may_exist
 from ..nouns.errors import InvalidInput
 from ..settings import Settings
 
@@ -37,7 +37,7 @@ def check_before(settings: Settings, addresses: Addresses) -> None:
             field="api_key",
             limit=LEAST_KEY_CHARS,
         )
-    if key is None and not store_folder(settings).exists():
+    if key is None and not may_exist(settings):
         _need_key(settings, addresses)
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import signal
+import socket
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from .._version import __version__
@@ -17,6 +19,9 @@ from ..settings import Settings
 from .exposure import check_before, check_keys
 from .grpc.server import GrpcServer
 from .http.server import HttpServer
+from .logs import logging_to
+from .tls import Tls, tls_of
+from .tracing import traces_sent
 
 
 def run(settings: Settings) -> None:
@@ -29,35 +34,51 @@ def run(settings: Settings) -> None:
         asyncio.run(serve(settings))
 
 
-async def serve(settings: Settings, *, clock: Clock | None = None, background: bool = True) -> None:
+async def serve(
+    settings: Settings,
+    *,
+    clock: Clock | None = None,
+    background: bool = True,
+    beside: Beside | None = None,
+) -> None:
     """Open the memory, serve it until SIGTERM or SIGINT, and close it.
 
-    One line with the addresses is printed when it is ready. Port 0 takes a free one.
+    One line with the addresses is printed when it is ready. Port 0 takes a free one. Told to stop,
+    it says that it is not ready for `settings.drain_s` while it still answers; told again, it stops
+    at once.
 
     Args:
         settings: where and how.
         clock: the time; the machine's by default.
         background: run queued work here, too.
+        beside: how it serves as one of several processes.
     """
     addresses = {"http": address_of(settings.http, "http")}
     if settings.grpc != "off":
         addresses["grpc"] = address_of(settings.grpc, "grpc")
     check_before(settings, addresses)
-    http = HttpServer(*addresses["http"])
+    tls = tls_of(settings)
+    listener = beside.listener if beside else None
+    http = HttpServer(*addresses["http"], listener=listener, tls=tls)
     try:
-        grpc = _grpc(addresses.get("grpc"))
-        stop = _Stop()
-        app = await App.open(settings, clock=clock, background=background, watch=True)
-        try:
-            await check_keys(app, addresses)
-            if grpc is not None:
-                await grpc.start(app)
-            stop.calls(http.stop)
-            await http.serve(app, lambda: _say_ready(http, grpc))
-        finally:
-            if grpc is not None:
-                await grpc.stop()
-            await app.close()
+        with logging_to(settings), traces_sent():
+            grpc = _grpc(addresses.get("grpc"), tls, shared=beside is not None)
+            stop = _Stop()
+            if beside is not None:
+                stop.when_readable(beside.parent)
+            app = await App.open(settings, clock=clock, background=background, watch=True)
+            try:
+                await check_keys(app, addresses)
+                if grpc is not None:
+                    await grpc.start(app)
+                drain = _Drain(http, grpc, settings.drain_s)
+                stop.calls(drain.begin)
+                ready = beside.ready if beside else lambda: _say_ready(http, grpc)
+                await http.serve(app, ready)
+            finally:
+                if grpc is not None:
+                    await grpc.stop()
+                await app.close()
     finally:
         http.close()
 
@@ -80,6 +101,45 @@ def address_of(address: str, field: str) -> tuple[str, int]:
     return host, port
 
 
+@dataclass(frozen=True)
+class Beside:
+    """How a process serves beside others on the same addresses.
+
+    Attributes:
+        listener: the HTTP socket that all of them have.
+        ready: called once it serves.
+        parent: a file descriptor that can be read once nobody supervises it any more.
+    """
+
+    listener: socket.socket
+    ready: Callable[[], None]
+    parent: int
+
+
+class _Drain:
+    """Ends a server: first it only says that it does, then it takes no more requests."""
+
+    def __init__(self, http: HttpServer, grpc: GrpcServer | None, seconds: float) -> None:
+        self._http = http
+        self._grpc = grpc
+        self._seconds = seconds
+        self._telling: asyncio.Task[None] | None = None
+
+    def begin(self) -> None:
+        """Stop after the time that others need to notice; said twice, stop now."""
+        if self._telling is not None or not self._seconds:
+            self._http.stop()
+            return
+        self._http.drain()
+        self._telling = asyncio.create_task(self._tell())
+
+    async def _tell(self) -> None:
+        if self._grpc is not None:
+            await self._grpc.drain()
+        await asyncio.sleep(self._seconds)
+        self._http.stop()
+
+
 class _Stop:
     """Ends this task on a signal while it opens; later calls what it was told to."""
 
@@ -88,6 +148,16 @@ class _Stop:
         self._call: Callable[[], None] | None = None
         for number in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(number, self._stop)
+
+    def when_readable(self, descriptor: int) -> None:
+        """Do as on a signal once this can be read."""
+        loop = asyncio.get_running_loop()
+
+        def gone() -> None:
+            loop.remove_reader(descriptor)
+            self._stop()
+
+        loop.add_reader(descriptor, gone)
 
     def calls(self, call: Callable[[], None]) -> None:
         """From now on a signal calls this."""
@@ -100,11 +170,13 @@ class _Stop:
             self._task.cancel()
 
 
-def _grpc(address: tuple[str, int] | None) -> GrpcServer | None:
-    if address is None:
-        return None
-    host, port = address
-    return GrpcServer(f"[{host}]:{port}" if ":" in host else f"{host}:{port}")
+def spelled(host: str, port: int) -> str:
+    """Return an address as HOST:PORT."""
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def _grpc(address: tuple[str, int] | None, tls: Tls | None, *, shared: bool) -> GrpcServer | None:
+    return None if address is None else GrpcServer(spelled(*address), shared=shared, tls=tls)
 
 
 def _say_ready(http: HttpServer, grpc: GrpcServer | None) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .part import Mask, Part
+from .part import Mask, Part, Postings
 
 _GROUP = 64
 Field = Literal["text", "window"]
@@ -22,6 +22,7 @@ def bm25(
     live: int,
     terms: Sequence[int],
     field: Field,
+    weights: Mapping[int, float] | None = None,
 ) -> list[Scores]:
     """Score every row of every part; rows without any of the terms score 0.
 
@@ -31,28 +32,76 @@ def bm25(
             ln(1 + (N - df + .5) / (df + .5)) (as in Lucene: never negative).
         terms: hashed query terms; repeats count once.
         field: the text alone, or the text with its short predecessors.
+        weights: how much each term counts; 1 when it is not named.
 
     Returns:
         float32 scores, one array a part.
     """
-    wanted = np.array(list(dict.fromkeys(terms)), dtype=np.uint64)
-    postings = [part.text if field == "text" else part.window for part in parts]
-    ranges = [p.find(wanted) for p in postings]
+    distinct = list(dict.fromkeys(terms))
+    postings = _postings(parts, field)
+    ranges = _ranges(postings, distinct)
     scores = [np.zeros(part.n, dtype=np.float32) for part in parts]
-    for number in range(len(wanted)):
+    first = True
+    for number, term in enumerate(distinct):
         found = [
             (p.docs[r[number]], p.weights[r[number]]) for p, r in zip(postings, ranges, strict=True)
         ]
-        frequency = sum(
-            len(docs) - (int(gone[docs].sum()) if gone is not None else 0)
-            for (docs, _), gone in zip(found, dead, strict=True)
-        )
+        frequency = _frequency([docs for docs, _ in found], dead)
         if frequency == 0:
             continue
-        idf = np.float32(math.log(1 + (live - frequency + 0.5) / (frequency + 0.5)))
-        for score, (docs, weights) in zip(scores, found, strict=True):
-            score[docs] += weights * idf  # a term's docs are distinct
+        idf = np.float32(_idf(live, frequency) * (weights.get(term, 1.0) if weights else 1.0))
+        for score, (docs, impacts) in zip(scores, found, strict=True):
+            if first:  # nothing to add to yet, which halves the work of a common word
+                score[docs] = impacts * idf
+            else:
+                score[docs] += impacts * idf  # a term's docs are distinct
+        first = False
     return scores
+
+
+def whole(
+    parts: Sequence[Part],
+    dead: Sequence[Mask | None],
+    live: int,
+    terms: Sequence[int],
+    field: Field,
+    weights: Mapping[int, float] | None = None,
+) -> float:
+    """Return the score of a row of pivot length that says every term once; arguments as `bm25`.
+
+    Terms that no row has count as the rarest do, so a share of this tells how much of a question
+    stands in a text.
+    """
+    distinct = list(dict.fromkeys(terms))
+    postings = _postings(parts, field)
+    ranges = _ranges(postings, distinct)
+    total = 0.0
+    for number, term in enumerate(distinct):
+        docs = [p.docs[r[number]] for p, r in zip(postings, ranges, strict=True)]
+        weight = weights.get(term, 1.0) if weights else 1.0
+        total += weight * _idf(live, _frequency(docs, dead))
+    return total
+
+
+def _postings(parts: Sequence[Part], field: Field) -> list[Postings]:
+    return [part.text if field == "text" else part.window for part in parts]
+
+
+def _ranges(postings: Sequence[Postings], terms: Sequence[int]) -> list[list[slice]]:
+    wanted = np.array(terms, dtype=np.uint64)
+    return [p.find(wanted) for p in postings]
+
+
+def _frequency(docs: Sequence[NDArray[np.int32]], dead: Sequence[Mask | None]) -> int:
+    """Return how many live rows have a term, by its rows in each part."""
+    return sum(
+        len(mine) - (int(gone[mine].sum()) if gone is not None else 0)
+        for mine, gone in zip(docs, dead, strict=True)
+    )
+
+
+def _idf(live: int, frequency: int) -> float:
+    return math.log(1 + (live - frequency + 0.5) / (frequency + 0.5))
 
 
 def best(

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..keeping.view import IndexRow as Row
-from .terms import hash_term, unpack_many
+from .terms import STANDING, hash_term, unpack_many
 
 I64 = NDArray[np.int64]
 Mask = NDArray[np.bool_]
@@ -52,6 +52,11 @@ class Postings(NamedTuple):
         ends = np.where(self.terms[at] == terms, self.starts[at + 1], self.starts[at]).tolist()
         return [slice(start, end) for start, end in zip(starts, ends, strict=True)]
 
+    def rows_with(self, term: int) -> I64:
+        """Return the rows that have a term, rising."""
+        (where,) = self.find(np.array([term], dtype=np.uint64))
+        return self.docs[where].astype(np.int64)
+
 
 class Columns(NamedTuple):
     """One value a row."""
@@ -63,6 +68,7 @@ class Columns(NamedTuple):
     occurred_start: I64  # NO_TIME when unknown
     occurred_end: I64
     tag_count: NDArray[np.uint8]
+    length: NDArray[np.uint16]  # words of the text that count in search, each as often as it stands
     embedded: Mask
 
 
@@ -147,6 +153,7 @@ def build_part(rows: Sequence[Row], dim: int) -> Part:
             occurred_start=_times([r.occurred_start for r in rows]),
             occurred_end=_times([r.occurred_end for r in rows]),
             tag_count=np.array([min(len(r.tags), 255) for r in rows], dtype=np.uint8),
+            length=_lengths([r.terms for r in rows]),
             embedded=embedded,
         ),
         speakers=tuple(names),
@@ -240,6 +247,14 @@ def _vectors(rows: Sequence[Row], dim: int) -> tuple[NDArray[np.int8], NDArray[n
 
 def _times(values: Sequence[int | None]) -> I64:
     return np.array([NO_TIME if v is None else v for v in values], dtype=np.int64)
+
+
+def _lengths(blobs: list[bytes]) -> NDArray[np.uint16]:
+    """Return how many words each row's packed terms hold, up to 65,535."""
+    hashes, docs, counts = unpack_many(blobs)
+    said = counts * (hashes != STANDING)
+    length = np.bincount(docs, weights=said, minlength=len(blobs))
+    return np.minimum(length, np.iinfo(np.uint16).max).astype(np.uint16)
 
 
 def _word_postings(blobs: list[bytes], pivot: float) -> Postings:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .part import Mask, Part, first_words
+from .part import OWN, Mask, Part, first_words
 
 RESCORED = 800
 _SECOND_PASS = 5  # times as many rows are compared by all bits
@@ -95,6 +95,15 @@ def cosines(parts: Sequence[Part], rows: Sequence[Rows], vector: Floats) -> Floa
     """
     codes = joined([part.codes.take(r, axis=0) for part, r in zip(parts, rows, strict=True)])
     scales = joined([part.scales.take(r, axis=0) for part, r in zip(parts, rows, strict=True)])
+    result: Floats = np.vecdot(codes.astype(np.float32), vector)
+    result *= scales
+    return result
+
+
+def cosines_of_own(parts: Sequence[Part], rows: Sequence[Rows], vector: Floats) -> Floats:
+    """Return the dot products (k,) of rows' first vectors alone, the very ones of `cosines`."""
+    codes = joined([part.codes[r, OWN] for part, r in zip(parts, rows, strict=True)])
+    scales = joined([part.scales[r, OWN] for part, r in zip(parts, rows, strict=True)])
     result: Floats = np.vecdot(codes.astype(np.float32), vector)
     result *= scales
     return result

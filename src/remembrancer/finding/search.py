@@ -2,41 +2,46 @@
 
 The recipe was chosen by measurement on chats between people and with assistants: the union of the
 best 50 of each arm, every candidate scored by every arm, each arm scaled to [0, 1] over the union,
-then a weighted sum with bonuses for the speaker that the question names and for the role it is
-about. Rank fusion over the same lists found less.
+then a weighted sum with bonuses for the speaker that the question names, for the role it is about,
+for how much a text says, and for what is said to hold always. Rank fusion over the same lists found
+less. Two guards follow: what an arm is sure of stays among the first, and near-duplicates do not
+crowd them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
-from enum import IntEnum
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .keyword import best, bm25
+from .calibration import Calibration, Features, features
+from .diversity import LOOKED_AT, own_codes, spread
+from .fusion import FULL, SCALED, Arm, Weights, guarded, scaled, shares, summed
+from .keyword import best, bm25, whole
 from .part import BOTH, NO_TIME, SLOTS, Mask, Part, sign_bits
 from .scan import RESCORED, Floats, Rows, cosines, joined, nearest
 from .state import IndexState
 from .tagging import TagNode, tag_mask
-from .terms import words
+from .terms import STANDING, words
+
+__all__ = [
+    "TOP",
+    "Arm",
+    "Candidates",
+    "Query",
+    "Weights",
+    "named_speakers",
+    "scaled",
+    "search",
+    "shares",
+]
 
 TOP = 50  # of each arm
-
-
-@dataclass(frozen=True, slots=True)
-class Weights:
-    """How much each arm counts. Their sum bounds a score."""
-
-    text: float = 0.2  # BM25 of the text
-    window: float = 0.2  # BM25 of the text with its short predecessors
-    vector: float = 0.3  # cosine of the text
-    window_vector: float = 0.3  # cosine of the text after its predecessor
-    speaker: float = 0.15  # the question names who said it
-    role: float = 0.1  # said by the one the question is about: the user, or the assistant
-    time: float = 0.2  # overlaps the time that the question names
+STANDING_TOP = 10  # of what holds always
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +51,9 @@ class Query:
     `words` are the question's (`terms.words`), `terms` their hashes (`Analyzer.terms`). `vector` is
     float32 (dim,) of length 1 or None (keywords alone). `role` gets the role bonus. `since`/`until`
     is the half-open time the question is about, in microseconds: a preference, not a filter.
-    `kinds` and `tags` are filters.
+    `kinds` and `tags` are filters. `term_weights` says how much each term counts in the keyword
+    arms, 1 where it is silent (`Analyzer.weights`). With a `calibration` the candidates get their
+    relevance.
     """
 
     words: Sequence[str]
@@ -58,21 +65,8 @@ class Query:
     kinds: Collection[int] | None = None
     tags: TagNode | None = None
     weights: Weights = field(default_factory=Weights)
-
-
-class Arm(IntEnum):
-    """The arms in the order of `Candidates.arms`; each has a weight of its name."""
-
-    TEXT = 0  # BM25
-    WINDOW = 1
-    VECTOR = 2  # cosine, NaN when not embedded
-    WINDOW_VECTOR = 3
-    SPEAKER = 4  # these are 0 or 1
-    ROLE = 5
-    TIME = 6  # 0, .5 or 1
-
-
-_SCALED = Arm.SPEAKER  # the arms before it are scaled over the candidates
+    term_weights: Mapping[int, float] | None = None
+    calibration: Calibration | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +74,18 @@ class Candidates:
     """Units found, best first.
 
     `ids` is (n,) of S16, see `id_list`; `score` (n,) the fused score; `arms` (len(Arm), n) the raw
-    value of each arm.
+    value of each arm. `known` is the probability that any of them answers, `relevance` (n,) that
+    each of them does; None without a calibration. `features` is what these were made from. `size`
+    is the number of rows searched.
     """
 
     ids: NDArray[np.bytes_]
     score: NDArray[np.float64]
     arms: NDArray[np.float64]
+    known: float | None = None
+    relevance: NDArray[np.float64] | None = None
+    features: Features | None = None
+    size: int = 0
 
     def id_list(self, start: int = 0, end: int | None = None) -> list[bytes]:
         """Return ids as bytes; made when asked for, since few of them are looked at."""
@@ -94,7 +94,18 @@ class Candidates:
 
     def only(self, kept: Mask) -> Candidates:
         """Return those that a mask keeps."""
-        return Candidates(self.ids[kept], self.score[kept], self.arms[:, kept])
+        return self.taken(np.flatnonzero(kept))
+
+    def taken(self, places: NDArray[np.int64]) -> Candidates:
+        """Return those at some places, in that order."""
+        return replace(
+            self,
+            ids=self.ids[places],
+            score=self.score[places],
+            arms=self.arms[:, places],
+            relevance=None if self.relevance is None else self.relevance[places],
+            features=None,
+        )
 
 
 def search(
@@ -109,14 +120,16 @@ def search(
         extra: units that are candidates as well, where the filters let them through.
 
     Returns:
-        Every candidate of any arm, by score descending, then by id.
+        Every candidate of any arm, by score descending, then by id; what a guard holds back or
+        brings forward stands elsewhere.
     """
     parts = state.parts
     if not parts:
         return Candidates(np.empty(0, dtype="S16"), np.empty(0), np.empty((len(Arm), 0)))
     allowed = [_allowed(p, d, query) for p, d in zip(parts, state.dead, strict=True)]
-    text = bm25(parts, state.dead, state.live, query.terms, "text")
-    window = bm25(parts, state.dead, state.live, query.terms, "window")
+    asked = (parts, state.dead, state.live, query.terms)
+    text = bm25(*asked, "text", query.term_weights)
+    window = bm25(*asked, "window", query.term_weights)
     proposals = [best(text, allowed, top), best(window, allowed, top)]
     vector = query.vector if query.vector is not None and state.dim == len(query.vector) else None
     if vector is not None:
@@ -125,10 +138,62 @@ def search(
     overlap = _time_scores(parts, query)
     if overlap is not None:
         proposals.append(_time_top(parts, allowed, overlap, top))
+    standing = [part.text.rows_with(STANDING) for part in parts]
+    if any(map(len, standing)):
+        proposals.append(_standing_top(state, allowed, standing, vector))
     if extra:
         proposals.append(_among(parts, allowed, extra))
     union = [_union(part.n, [rows[i] for rows in proposals]) for i, part in enumerate(parts)]
-    return _fuse(state, query, vector, union, (text, window), overlap)
+    found = _fuse(state, query, vector, union, (text, window), overlap, standing)
+    searched = [
+        p.n if ok is None else int(np.count_nonzero(ok))
+        for p, ok in zip(parts, allowed, strict=True)
+    ]
+    return _calibrated(state, query, replace(found, size=sum(searched)), vector is not None)
+
+
+def _calibrated(state: IndexState, query: Query, found: Candidates, embedded: bool) -> Candidates:
+    """Add how likely it is that the candidates answer."""
+    calibration = query.calibration
+    if calibration is None:
+        return found
+    arms = found.arms
+    seen = features(
+        cosine=np.fmax(arms[Arm.VECTOR], arms[Arm.WINDOW_VECTOR]) if embedded else None,
+        text=arms[Arm.TEXT],
+        window=arms[Arm.WINDOW],
+        speaker=arms[Arm.SPEAKER],
+        role=arms[Arm.ROLE],
+        time=arms[Arm.TIME],
+        length=arms[Arm.LENGTH],
+        whole=whole(state.parts, state.dead, state.live, query.terms, "window", query.term_weights),
+        size=found.size,
+    )
+    known = calibration.knows(seen, found.size) if len(found.ids) else 0.0
+    return replace(
+        found, known=known, relevance=known * calibration.relevant(seen.relevant), features=seen
+    )
+
+
+def _standing_top(
+    state: IndexState,
+    allowed: Sequence[Mask | None],
+    standing: Sequence[Rows],
+    vector: Floats | None,
+) -> list[Rows]:
+    """Return what holds always, a part each: the nearest to the question, else the newest."""
+    parts = state.parts
+    rows = [r if ok is None else r[ok[r]] for r, ok in zip(standing, allowed, strict=True)]
+    if sum(map(len, rows)) <= STANDING_TOP:
+        return rows
+    if vector is not None:
+        worth = cosines(parts, rows, vector).max(axis=1).astype(np.float64)
+    else:
+        worth = joined([p.columns.mentioned[r] for p, r in zip(parts, rows, strict=True)])
+    place = _id_order(parts, rows)
+    chosen = np.zeros(len(place), dtype=bool)
+    chosen[place[np.argsort(-worth[place], kind="stable")[:STANDING_TOP]]] = True
+    return _split(rows, chosen)
 
 
 def _union(n: int, proposals: Sequence[Rows]) -> Rows:
@@ -225,6 +290,7 @@ def _fuse(
     union: Sequence[Rows],
     keyword: tuple[list[NDArray[np.float32]], list[NDArray[np.float32]]],
     overlap: list[NDArray[np.float64]] | None,
+    standing: Sequence[Rows],
 ) -> Candidates:
     """Score the union by every arm and add up.
 
@@ -240,12 +306,12 @@ def _fuse(
     fill(Arm.TEXT, keyword[0])
     fill(Arm.WINDOW, keyword[1])
     if vector is None:
-        arms[Arm.VECTOR : _SCALED] = np.nan
+        arms[Arm.VECTOR : SCALED] = np.nan
     else:
-        arms[Arm.VECTOR : _SCALED] = cosines(parts, union, vector)[place].T
+        arms[Arm.VECTOR : SCALED] = cosines(parts, union, vector)[place].T
         has = joined([p.columns.embedded[r] for p, r in zip(parts, union, strict=True)])[place]
         if not has.all():
-            arms[Arm.VECTOR : _SCALED, ~has] = np.nan
+            arms[Arm.VECTOR : SCALED, ~has] = np.nan
     named = named_speakers(set(query.words), _speakers(parts))
     if named:
         said = [_named(p, r, named) for p, r in zip(parts, union, strict=True)]
@@ -255,30 +321,45 @@ def _fuse(
         arms[Arm.ROLE] = arms[Arm.ROLE] == int(query.role)
     if overlap is not None:
         fill(Arm.TIME, overlap)
-    score = shares(arms, query.weights).sum(0)
+    if any(map(len, standing)):
+        always = [np.isin(r, s) for r, s in zip(union, standing, strict=True)]
+        arms[Arm.STANDING] = joined(always)[place]
+    fill(Arm.LENGTH, [p.columns.length for p in parts])
+    said = np.log1p(arms[Arm.LENGTH]) / math.log1p(FULL)
+    # What holds always is short by its nature.
+    arms[Arm.LENGTH] = np.where(arms[Arm.STANDING] > 0, 1.0, np.minimum(said, 1.0))
+    parts_of_score = shares(arms, query.weights)
+    score = summed(parts_of_score)
     order = np.argsort(-score, kind="stable")
+    if vector is not None:
+        order = _spread_out(parts, union, place, order)
+    order = guarded(order, parts_of_score)
     return Candidates(_ids(parts, union)[place[order]], score[order], arms[:, order])
 
 
-def shares(arms: NDArray[np.float64], weights: Weights) -> NDArray[np.float64]:
-    """Return what each arm adds to the scores of candidates, of the shape of their `arms`."""
-    factors = np.array([getattr(weights, arm.name.lower()) for arm in Arm])
-    result: NDArray[np.float64] = factors[:, None] * np.concatenate(
-        [scaled(arms[:_SCALED]), arms[_SCALED:]]
-    )
-    return result
-
-
-def scaled(arms: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Scale each row to [0, 1] by its lowest and highest; all equal and missing (NaN) give 0."""
-    if not arms.size:
-        return arms
-    low = np.fmin.reduce(arms, axis=1, keepdims=True)
-    span = np.fmax.reduce(arms, axis=1, keepdims=True) - low
-    span[~(span > 0)] = np.inf
-    result: NDArray[np.float64] = (arms - low) / span
-    result[np.isnan(result)] = 0.0
-    return result
+def _spread_out(
+    parts: Sequence[Part],
+    union: Sequence[Rows],
+    place: NDArray[np.int64],
+    order: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    """Put near-duplicates that crowd the best candidates behind these."""
+    head = order[:LOOKED_AT]
+    if len(head) < 3:
+        return order
+    chosen = place[head]  # places among the union's rows, parts concatenated
+    if len(parts) == 1:
+        return np.concatenate(
+            [head[spread(own_codes(parts, [union[0][chosen]]))], order[LOOKED_AT:]]
+        )
+    starts = np.cumsum([0, *(len(r) for r in union)])
+    part_of = np.searchsorted(starts, chosen, side="right") - 1
+    codes = np.zeros((len(head), max(p.dim for p in parts)), dtype=np.int8)
+    for number, part in enumerate(parts):
+        mine = part_of == number
+        if mine.any():
+            codes[mine] = own_codes([part], [union[number][chosen[mine] - starts[number]]])
+    return np.concatenate([head[spread(codes)], order[LOOKED_AT:]])
 
 
 def named_speakers(asked: Collection[str], speakers: Collection[str]) -> frozenset[str]:

@@ -1,16 +1,19 @@
 """Index parts on disk: one file a part, memory-mapped when read, and the manifest naming them.
 
-A segment file is a JSON header (arrays with type, shape and offset) and the arrays, each on a
-64-byte boundary. A manifest names the segments of one bank, the rows dead in them, and the
+A segment file is a JSON header (arrays with type, shape and offset), the arrays, each on a
+64-byte boundary, and the CRC-32 of all of that, so that no bit that a disk has lost is searched. A
+manifest names the segments of one bank, the rows dead in them, and the
 revision they stand for; it is replaced atomically, so a crash leaves the old one or the new one.
 Anything that does not read back as written is thrown away: the rows are the truth.
 """
 
 from __future__ import annotations
 
+import io
 import json
 import os
-from collections.abc import Iterator
+import zlib
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,21 +23,28 @@ import numpy as np
 from ..nouns.errors import Corrupt
 from .part import Columns, Mask, Part, Postings
 
-FORMAT = 3
+FORMAT = 5
 _MAGIC = b"RMBSEG1\n"
 _ALIGN = 64
+_SUM = 8  # bytes of the checksum at the end
+_AT_ONCE = 16 << 20  # bytes summed in one piece
 MANIFEST = "manifest.json"
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """The segments of a bank at one revision. `dead` holds row numbers, one array a segment."""
+    """The segments of a bank at one revision.
+
+    `dead_file` holds the numbers of dead rows, one array a segment; `dead_sum` is its CRC-32, which
+    is filled in when the manifest is written.
+    """
 
     revision: int
     generation: int
     dim: int
     files: tuple[str, ...]
     dead_file: str
+    dead_sum: int = 0
 
 
 def write_part(path: Path, part: Part) -> None:
@@ -52,10 +62,11 @@ def write_part(path: Path, part: Part) -> None:
     head += b"\0" * (-len(head) % _ALIGN)
     temporary = path.with_suffix(".tmp")
     with temporary.open("wb") as out:
-        out.write(head)
-        for array in arrays.values():
-            out.write(np.ascontiguousarray(array).data)
-            out.write(b"\0" * (-array.nbytes % _ALIGN))
+        checked = 0
+        for piece in _pieces(head, arrays.values()):
+            out.write(piece)
+            checked = zlib.crc32(piece, checked)
+        out.write(checked.to_bytes(_SUM, "little"))
         out.flush()
         os.fsync(out.fileno())
     temporary.replace(path)
@@ -64,8 +75,10 @@ def write_part(path: Path, part: Part) -> None:
 def open_part(path: Path) -> Part:
     """Map a segment file; its sign bits (96 bytes a row at 384 dimensions) are read into memory.
 
+    All of it is read once, to check its sum: about a second for a gigabyte.
+
     Raises:
-        Corrupt: the file is missing, cut short, or of another format.
+        Corrupt: the file is missing, cut short, changed, or of another format.
     """
     try:
         mapped = np.memmap(path, dtype=np.uint8, mode="r")
@@ -76,11 +89,14 @@ def open_part(path: Path) -> Part:
     length = int.from_bytes(bytes(mapped[8:16]), "little")
     try:
         header = json.loads(bytes(mapped[16 : 16 + length]))
-    except ValueError as error:
+        header["size"] + 0
+    except (ValueError, KeyError, TypeError) as error:
         raise Corrupt(f"index file {path.name} has a broken header") from error
     base = -(-(16 + length) // _ALIGN) * _ALIGN
-    if header.get("format") != FORMAT or len(mapped) != base + header["size"]:
+    if header.get("format") != FORMAT or len(mapped) != base + header["size"] + _SUM:
         raise Corrupt(f"index file {path.name} is cut short or of another format")
+    if _summed(mapped[:-_SUM]) != int.from_bytes(bytes(mapped[-_SUM:]), "little"):
+        raise Corrupt(f"index file {path.name} is not as it was written")
 
     def array(name: str) -> Any:
         entry = header["arrays"][name]
@@ -114,7 +130,7 @@ def read_manifest(folder: Path) -> Manifest | None:
     """Return the manifest of a bank's index folder, or None when there is none that reads."""
     try:
         raw = json.loads((folder / MANIFEST).read_bytes())
-        if raw["format"] != FORMAT:
+        if raw["format"] != FORMAT or raw.pop("check") != _check(raw):
             return None
         return Manifest(
             int(raw["revision"]),
@@ -122,6 +138,7 @@ def read_manifest(folder: Path) -> Manifest | None:
             int(raw["dim"]),
             tuple(raw["files"]),
             raw["dead_file"],
+            raw["dead_sum"],
         )
     except (OSError, ValueError, KeyError, TypeError):
         return None
@@ -134,7 +151,10 @@ def read_dead(folder: Path, manifest: Manifest, parts: list[Part]) -> list[Mask 
         Corrupt: the file does not fit the parts.
     """
     try:
-        with np.load(folder / manifest.dead_file, allow_pickle=False) as saved:
+        data = (folder / manifest.dead_file).read_bytes()
+        if zlib.crc32(data) != manifest.dead_sum:
+            raise Corrupt(f"index file {manifest.dead_file} is not as it was written")
+        with np.load(io.BytesIO(data), allow_pickle=False) as saved:
             rows = [saved[str(i)] for i in range(len(parts))]
     except (OSError, ValueError, KeyError) as error:
         raise Corrupt(f"index file {manifest.dead_file} cannot be read: {error}") from error
@@ -151,30 +171,29 @@ def read_dead(folder: Path, manifest: Manifest, parts: list[Part]) -> list[Mask 
 def write_manifest(folder: Path, manifest: Manifest, dead: list[Mask | None]) -> None:
     """Write a manifest durably and delete the files that it no longer names."""
     temporary = folder / (manifest.dead_file + ".tmp")
+    rows = {
+        str(i): np.flatnonzero(mask) if mask is not None else np.empty(0, np.int64)
+        for i, mask in enumerate(dead)
+    }
+    packed = io.BytesIO()
+    np.savez(packed, **rows)  # type: ignore[arg-type]  # numpy's stub takes the keywords for flags
     with temporary.open("wb") as out:
-        np.savez(
-            out,
-            **{  # type: ignore[arg-type]  # numpy's stub takes the keywords for flags
-                str(i): np.flatnonzero(mask) if mask is not None else np.empty(0, np.int64)
-                for i, mask in enumerate(dead)
-            },
-        )
+        out.write(packed.getvalue())
         out.flush()
         os.fsync(out.fileno())
     temporary.replace(folder / manifest.dead_file)
     temporary = folder / (MANIFEST + ".tmp")
+    told = {
+        "format": FORMAT,
+        "revision": manifest.revision,
+        "generation": manifest.generation,
+        "dim": manifest.dim,
+        "files": list(manifest.files),
+        "dead_file": manifest.dead_file,
+        "dead_sum": zlib.crc32(packed.getvalue()),
+    }
     with temporary.open("w") as text:
-        json.dump(
-            {
-                "format": FORMAT,
-                "revision": manifest.revision,
-                "generation": manifest.generation,
-                "dim": manifest.dim,
-                "files": manifest.files,
-                "dead_file": manifest.dead_file,
-            },
-            text,
-        )
+        json.dump({**told, "check": _check(told)}, text)
         text.flush()
         os.fsync(text.fileno())
     temporary.replace(folder / MANIFEST)
@@ -191,6 +210,25 @@ def _fsync_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def _pieces(head: bytes, arrays: Iterable[np.ndarray[Any, Any]]) -> Iterator[memoryview | bytes]:
+    """Yield what a segment file holds before its sum, in order."""
+    yield head
+    for array in arrays:
+        yield np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
+        yield b"\0" * (-array.nbytes % _ALIGN)
+
+
+def _summed(mapped: np.ndarray[Any, Any]) -> int:
+    found = 0
+    for start in range(0, len(mapped), _AT_ONCE):
+        found = zlib.crc32(mapped[start : start + _AT_ONCE].data, found)
+    return found
+
+
+def _check(told: dict[str, Any]) -> int:
+    return zlib.crc32(json.dumps(told, sort_keys=True).encode())
 
 
 def _arrays(part: Part) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from .part import OWN, Mask, Part, sign_bits
-from .scan import RESCORED, Floats, Rows, cosines, nearest
+from .scan import RESCORED, Floats, Rows, cosines_of_own, joined, nearest
 from .state import IndexState
 
 
@@ -22,7 +22,7 @@ def most_similar(state: IndexState, vector: Floats, limit: int) -> list[tuple[by
     allowed = [_findable(p, d) for p, d in zip(parts, state.dead, strict=True)]
     bits = sign_bits(vector[None, :])[0]
     rows = nearest(parts, allowed, OWN, bits, count=max(RESCORED, limit))
-    return _ranked(parts, rows, vector)[:limit]
+    return _ranked(parts, rows, vector, limit)
 
 
 def cosines_of(state: IndexState, vector: Floats, ids: Sequence[bytes]) -> dict[bytes, float]:
@@ -36,7 +36,7 @@ def cosines_of(state: IndexState, vector: Floats, ids: Sequence[bytes]) -> dict[
         if dead is not None:
             keep &= ~dead[mine]
         rows.append(np.sort(mine[keep]))
-    return dict(_ranked(state.parts, rows, vector)) if rows else {}
+    return dict(_ranked(state.parts, rows, vector, len(ids))) if rows else {}
 
 
 def _findable(part: Part, dead: Mask | None) -> Mask | None:
@@ -46,11 +46,17 @@ def _findable(part: Part, dead: Mask | None) -> Mask | None:
 
 
 def _ranked(
-    parts: Sequence[Part], rows: Sequence[Rows], vector: Floats
+    parts: Sequence[Part], rows: Sequence[Rows], vector: Floats, most: int
 ) -> list[tuple[bytes, float]]:
-    ids = np.concatenate([p.ids[r] for p, r in zip(parts, rows, strict=True)])
-    order = np.argsort(ids, kind="stable")
-    values = cosines(parts, rows, vector)[order, 0]
-    best = np.argsort(-values, kind="stable")
-    raw = ids[order][best].tobytes()
-    return [(raw[16 * i : 16 * i + 16], float(values[b])) for i, b in enumerate(best)]
+    """Return the ids and cosines of rows, the `most` best ones, ties by id."""
+    values = cosines_of_own(parts, rows, vector)
+    ids = joined([p.ids[r] for p, r in zip(parts, rows, strict=True)])
+    if len(values) > most:  # many more are compared than are wanted: order these alone
+        edge = np.partition(values, len(values) - most)[-most]
+        high = values >= edge
+        ids, values = ids[high], values[high]
+    by_id = np.argsort(ids, kind="stable")
+    best = by_id[np.argsort(-values[by_id], kind="stable")][:most]
+    raw = ids[best].tobytes()
+    found = values[best].tolist()
+    return [(raw[16 * i : 16 * i + 16], value) for i, value in enumerate(found)]

@@ -8,11 +8,13 @@ hash, so that many rows can be decoded at once without a Python loop.
 from __future__ import annotations
 
 import hashlib
+import math
 import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib.resources import files
 
 import numpy as np
 import Stemmer
@@ -28,6 +30,8 @@ _WORD = re.compile(
 )
 _IS_CJK = re.compile(rf"[{_CJK}]")
 _MAX_WORD = 64  # longer runs are no words; their start still finds them
+_COMMON = 3_000  # place from which on a common word counts in full
+_LEAST_WEIGHT = 0.1
 
 
 def hash_term(term: str) -> int:
@@ -61,6 +65,18 @@ def words(text: str) -> list[str]:
     return found
 
 
+STANDING = hash_term("\0standing")
+"""A label among a row's terms: its text says how things are always to be done, or what somebody
+prefers. No text can hold it."""
+
+
+@cache
+def _common_words() -> dict[str, int]:
+    """Return the commonest English words with their places from 1; see scripts/."""
+    text = files(__package__).joinpath("common_words.txt").read_text(encoding="utf-8")
+    return {word: place for place, word in enumerate(text.split(), 1)}
+
+
 class Analyzer:
     """Turns text into terms for one language (a Snowball name such as `english`).
 
@@ -78,6 +94,8 @@ class Analyzer:
             return hash_term(stemmer.stemWord(word))
 
         self._term = term
+        self._weights: dict[int, float] | None = None if language == "english" else {}
+        self._stem = stemmer.stemWord
 
     def terms(self, text: str) -> list[int]:
         """Return the hashed terms of a text in order, stop words left out."""
@@ -87,6 +105,25 @@ class Analyzer:
         """Return the hashed terms of words in order, stop words left out."""
         term, stop = self._term, self._stop
         return [term(word) for word in found if word not in stop]
+
+    def weights(self, terms: Iterable[int]) -> list[float]:
+        """Return how much each term of a question counts: .1 to 1, less for words that are common.
+
+        A word's weight is log(place) / log(3,000), by its place among the commonest words of the
+        language. A small bank cannot tell that "project" says less than "Kubernetes": both stand in
+        one of its texts. Known for English only; others count in full.
+        """
+        known = self._weights
+        if known is None:
+            known = self._weights = self._common()
+        return [known.get(term, 1.0) for term in terms]
+
+    def _common(self) -> dict[int, float]:
+        found: dict[int, float] = {}
+        for word, place in _common_words().items():
+            weight = max(_LEAST_WEIGHT, math.log(place) / math.log(_COMMON))
+            found.setdefault(hash_term(self._stem(word)), weight)
+        return found
 
 
 def pack(terms: Iterable[int]) -> bytes:

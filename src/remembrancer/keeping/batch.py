@@ -18,6 +18,7 @@ from ..nouns.memory import (
     UnitRow,
     Vector,
 )
+from .intentions import IntentionBatch
 from .records import Blob, Record
 
 
@@ -93,10 +94,15 @@ class Reading(NamedTuple):
 
 
 class Retag(NamedTuple):
-    """New tags for a document of this name and for all its units; left out when it is gone."""
+    """New tags for a document of this name and for all its units; left out when it is gone.
+
+    `same`: what its units say with these tags (see `UnitRow.same`), by id. One that has a key and
+    is not named here says the same as nothing until it is put again.
+    """
 
     document: str
     tags: tuple[str, ...]
+    same: Mapping[bytes, bytes] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,17 +178,18 @@ class Batch:
 
     Order of work: documents (replacing), `erase_documents`, `erase`, `unlink`, `retag`, `units`
     (insert or replace), `vectors`, `windows`, `curations`, `mentions`, `entity_edits`, `links`,
-    `jobs`, `triggers`, `erase_records`, `records`, `erase_blobs`, `blobs`.
+    `future`, `jobs`, `triggers`, `erase_records`, `records`, `erase_blobs`, `blobs`.
 
+    Of `future`, jobs and records are left aside: the batch has its own.
     Erasing a unit also erases the facts read from it and, to any depth, the observations that an
-    `INSIGHT_FROM` link leads from to it, its vectors, links and mentions, takes its words out of
-    its chunk (each character becomes U+2588, so offsets stay), gives its document another content
-    hash that is none of a text, and resets the window of the sources said after it (up to two
-    turns on) to their own words and vector. Keys in its document that lean on what
-    was said before are dropped (see `UnitRow.same`).
+    `INSIGHT_FROM` link leads from to it (replacing its document does so, too), its vectors, links
+    and mentions, takes its words out of its chunk (each character becomes `nouns.text.REDACTED`, so
+    offsets stay), gives its document another content hash that is none of a text, and resets the
+    window of the sources said after it (up to two turns on) to their own words and vector. Keys in
+    its document that lean on what was said before are dropped (see `UnitRow.same`).
     It also drops the bank's values under `records.COPIES`, for they hold texts.
-    Units with other tags than before do not say the same as those that kept them: `retag` makes
-    their `same` anew from the old one and the tags.
+    Units with other tags than before do not say the same as those that kept them: `retag` brings
+    their `same`; one that had none gets none.
     A curation of a unit that is gone is left out; one that exists is replaced.
     A unit whose `source_id` names no unit (it was erased meanwhile) is silently left out.
     `vectors` and `windows` are of `generation` (0: the active one); when that is not the active
@@ -212,6 +219,7 @@ class Batch:
     mentions: Sequence[EntityMention] = ()
     entity_edits: Sequence[EntityEdit] = ()
     links: Sequence[Link] = ()
+    future: IntentionBatch | None = None
     jobs: Sequence[Job] = ()
     triggers: Sequence[Trigger] = ()
     erase_records: Sequence[tuple[str, str]] = ()  # by kind and key

@@ -104,6 +104,35 @@ class Cue(NamedTuple):
     armed: bool
 
 
+class IntentionReader(Protocol):
+    """The future of a bank in one snapshot, for work in the thread that holds it; see `Reader`."""
+
+    def intentions_checked(
+        self, before: int, events: Sequence[str], ceiling: float | None, most: int
+    ) -> Checkable:
+        """Return what a check at a time looks at: `most` that are due at most."""
+        ...
+
+    def intentions_by_id(self, ids: Sequence[bytes]) -> list[Intention]:
+        """Return intentions in the order of `ids`; missing ones are left out."""
+        ...
+
+    def cues(self, after: int, limit: int = 10_000) -> list[Cue]:
+        """As `IntentionStore.cues`."""
+        ...
+
+    def opened(self, ids: Sequence[bytes]) -> list[Offer]:
+        """Return the open occurrences of some intentions, newest first."""
+        ...
+
+    def offered(self, before: int, ceiling: float | None, limit: int) -> tuple[list[Offer], int]:
+        """Return the occurrences to be offered by a time, and how many there are in all.
+
+        By importance descending and then by registration.
+        """
+        ...
+
+
 class IntentionStore(Protocol):
     """The part of a store that keeps the future. Erasing a unit removes what was read from it."""
 
@@ -139,12 +168,6 @@ class IntentionStore(Protocol):
         self, ref: BankRef, events: Sequence[str], ceiling: float | None, limit: int = 10_000
     ) -> list[Intention]:
         """Return active intentions that wait for one of these events, exact and case-sensitive."""
-        ...
-
-    async def intentions_checked(
-        self, ref: BankRef, before: int, events: Sequence[str], ceiling: float | None, most: int
-    ) -> Checkable:
-        """Return what a check at a time looks at, in one read: `most` that are due at most."""
         ...
 
     async def intentions_unindexed(
@@ -213,6 +236,15 @@ class IntentionStore(Protocol):
         """Return occurrences to be offered by a time, beyond a place in (`ready_at`, id) order.
 
         For streams: one that is to be offered again comes again, with its new time.
+        """
+        ...
+
+    async def offer_places(
+        self, ref: BankRef, before: int, limit: int = 10_000
+    ) -> list[tuple[int, bytes]]:
+        """Return where the occurrences to be offered by a time stand, in (`ready_at`, id) order.
+
+        Whatever their ranks: fetch them to see who may know.
         """
         ...
 

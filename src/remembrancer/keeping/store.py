@@ -40,8 +40,31 @@ class Totals(NamedTuple):
     jobs: Mapping[JobState, int]
 
 
+class Tenant(NamedTuple):
+    """Somebody whose data it is: how many memories and documents there are."""
+
+    name: str
+    memories: int
+    documents: int
+
+
 class Store(GenerationStore, IntentionStore, JobStore, RecordStore, Protocol):
     """A database that keeps banks. See the module's rules."""
+
+    @property
+    def identity(self) -> str:
+        """What tells this data from any other, for caches that do not lie beside it; else empty.
+
+        Known once the store is open.
+        """
+        ...
+
+    async def schema(self) -> tuple[int, int]:
+        """Return the schema that the data has (0: none yet), and that which `open` brings it to.
+
+        May be asked before `open`; changes nothing.
+        """
+        ...
 
     async def open(self) -> None:
         """Open, creating and migrating what is needed.
@@ -122,6 +145,17 @@ class Store(GenerationStore, IntentionStore, JobStore, RecordStore, Protocol):
 
     async def memory_count(self, tenant: str | None = None) -> int:
         """Count sources and observations of a tenant, None: of all; no memory is read for it."""
+        ...
+
+    async def tenants(self, after: str = "", limit: int = 1_000) -> list[Tenant]:
+        """Return the next tenants by name (as bytes) after one, with what they hold.
+
+        The house's own, whose name is empty, is left out.
+        """
+        ...
+
+    async def tenant(self, name: str) -> Tenant:
+        """Return what a tenant holds: nothing, when nobody has written to it."""
         ...
 
     async def locate(self, tenant: str, unit_ids: Sequence[bytes]) -> dict[bytes, BankRef]:

@@ -19,8 +19,10 @@ from ..nouns.memory import (
 )
 from .browse import BrowseReader
 from .entity_view import EntityView
+from .intentions import IntentionReader
 from .priming_view import PrimingReader
 from .stats_view import StatsView
+from .truth_view import TruthReader
 
 T = TypeVar("T")
 
@@ -70,7 +72,7 @@ class Recalled(NamedTuple):
     document: str | None
 
 
-class Reader(BrowseReader, PrimingReader, Protocol):
+class Reader(BrowseReader, PrimingReader, IntentionReader, TruthReader, Protocol):
     """A snapshot for work that runs in the thread that holds it; see `Store.read`.
 
     Its methods return what those of `View` return, and block.

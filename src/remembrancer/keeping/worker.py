@@ -11,7 +11,8 @@ To have something done in the background:
    It must bear being run again: a worker that dies loses its leases, and another takes its jobs
    over. It puts `context.fence`, which is `(job.id, job.fence)`, into each `Batch` it writes, so
    that nothing is written by two, or after a cancel.
-3. An `InvalidInput` or `NotFound` fails the job at once, any other error tries it again later.
+3. An `InvalidInput` or `NotFound` fails the job at once, a `BudgetSpent` lets it wait until there
+   is budget again, any other error tries it again later.
 
 The handlers are passed in; this module knows no verb.
 """
@@ -26,8 +27,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from ..nouns.clock import Clock
-from ..nouns.errors import InvalidInput, NotFound, RemembrancerError
+from ..nouns.errors import BudgetSpent, InvalidInput, NotFound, RemembrancerError
 from ..nouns.memory import Job, JobState
+from ..nouns.spans import NAME, span
 from .store import Store
 
 LEASE_US = 60_000_000
@@ -223,7 +225,7 @@ class Worker:
 
     async def _handle(self, job: Job) -> None:
         context = JobContext(job, self._clock)
-        work = asyncio.ensure_future(self._handlers[job.kind](job, context))
+        work = asyncio.ensure_future(self._handled(job, context))
         self._at_work.add(work)
         watch = asyncio.create_task(self._watch(job, context, work))
         try:
@@ -241,12 +243,27 @@ class Worker:
         else:
             await self._failed(job, context, error)
 
+    async def _handled(self, job: Job, context: JobContext) -> Mapping[str, Any]:
+        with span(
+            f"job {job.kind}", {f"{NAME}.job": job.id.hex(), f"{NAME}.attempt": job.attempts}
+        ):
+            return await self._handlers[job.kind](job, context)
+
     async def _failed(self, job: Job, context: JobContext, error: BaseException) -> None:
         if context.cancelled or not await self._store.held(job):
             log.info("job %s of kind %s was cancelled or taken over", job.id.hex(), job.kind)
             return
         if isinstance(error, InvalidInput | NotFound):  # trying again would end the same way
             await self._fail(job, error.message)
+            return
+        if isinstance(error, BudgetSpent):
+            if error.resumes_at is None:
+                await self._fail(job, error.message)
+            else:
+                now, later = self._clock.now_us(), error.resumes_at
+                await self._store.finish(
+                    job, JobState.PENDING, now, error=error.message, run_after=later
+                )
             return
         log.error("job %s of kind %s failed", job.id.hex(), job.kind, exc_info=error)
         text = f"{type(error).__name__}: {error}"

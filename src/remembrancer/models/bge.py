@@ -44,7 +44,7 @@ class _Model:
 
     def __init__(self, folder: Path) -> None:
         for name, sha256 in SHA256.items():
-            _verify(folder / name, sha256)
+            verify(folder / name, sha256)
         # Imported here, in the loading thread: together they take 0.1 s and 25 MB.
         # onnxruntime reports usage over the network unless it is told not to before its import.
         os.environ["ORT_DISABLE_TELEMETRY"] = "1"
@@ -181,7 +181,12 @@ class BgeSmall:
             return self._model
 
 
-def _verify(path: Path, sha256: str) -> None:
+def verify(path: Path, sha256: str) -> None:
+    """Check that a file of the model is the pinned one.
+
+    Raises:
+        ModelUnavailable: it is not, or cannot be read.
+    """
     mend = "run `make setup` in a checkout, or install the package again"
     try:
         with path.open("rb") as stream:

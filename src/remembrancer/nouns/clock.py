@@ -5,9 +5,11 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Protocol
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_NAIVE_EPOCH = datetime(1970, 1, 1)
+_EPOCH = _NAIVE_EPOCH.replace(tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
 DAY_US = 86_400_000_000
 
@@ -52,17 +54,21 @@ def to_us(moment: datetime) -> int:
 
 def from_us(us: int) -> datetime:
     """Turn microseconds since 1970 into an aware UTC datetime."""
-    return _EPOCH + timedelta(microseconds=us)
+    return _EPOCH + timedelta(0, 0, us)
 
 
 def iso(us: int | None, offset_min: int | None = None) -> str | None:
     """Spell a time as ISO 8601, in UTC (`Z`) or at the given offset in minutes; None stays None."""
-    if us is None:
-        return None
-    moment = from_us(us)
+    return None if us is None else _iso(us, offset_min)
+
+
+@lru_cache(maxsize=4_096)  # the memories of one conversation share most of their times
+def _iso(us: int, offset_min: int | None) -> str:
+    # Without a zone, which would be asked about each; positional, for it is called for each time.
+    moment = _NAIVE_EPOCH + timedelta(0, 0, us)
     if not offset_min:
-        return moment.isoformat().replace("+00:00", "Z")
+        return f"{moment.isoformat()}Z"
     shift = timedelta(minutes=offset_min)
     sign = "+" if offset_min > 0 else "-"
     hours, minutes = divmod(abs(offset_min), 60)
-    return (moment + shift).replace(tzinfo=None).isoformat() + f"{sign}{hours:02d}:{minutes:02d}"
+    return f"{(moment + shift).isoformat()}{sign}{hours:02d}:{minutes:02d}"

@@ -92,6 +92,12 @@ class StoreBusy(StoreError):
     code = "store_busy"
 
 
+class StoreUnreachable(StoreBusy):
+    """The database server cannot be reached now; the same call may succeed later."""
+
+    code = "store_unreachable"
+
+
 class StoreTooNew(StoreError):
     """The data was written by a newer version of Remembrancer."""
 
@@ -114,3 +120,17 @@ class Corrupt(StoreError):
     """Data on disk does not read back as it was written."""
 
     code = "corrupt"
+
+
+class BudgetSpent(RemembrancerError):
+    """What a language model may use is used up; nothing is lost, the work waits or goes without.
+
+    Attributes:
+        resumes_at: when there is budget again (microseconds); None: not by waiting.
+    """
+
+    code = "budget_spent"
+
+    def __init__(self, message: str, *, resumes_at: int | None) -> None:
+        super().__init__(message)
+        self.resumes_at = resumes_at

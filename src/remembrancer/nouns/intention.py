@@ -53,7 +53,7 @@ class Intention:
 
     `cue` is the embedding of `cue_text` as float32 components, little endian; `cue_generation` the
     store's embedding generation it is of, 0 for a vector that the caller gave, -1 while it waits.
-    `next_due` is when a time trigger is to be looked at next. `armed` is false while a recurring
+    `next_due` is when it is to be looked at next as time passes. `armed` is false while a recurring
     context trigger waits for the context to end. `options` hold what is rarely asked for: zone,
     recurrence, quiet hours, cooldown, composite conditions, channel. `version` rises with each
     change.

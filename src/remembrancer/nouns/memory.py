@@ -101,6 +101,44 @@ class LinkType(StrEnum):
     PROPOSITION_OF = "proposition_of"
 
 
+SHOWN_ONLY = 0.01
+"""Weight of an `INSIGHT_FROM` link to what was looked at for an observation, or was part of it
+once, but is not what it rests on: forgetting that erases the observation all the same."""
+
+
+class Stance(IntEnum):
+    """What a claim says of a value."""
+
+    HOLDS = 1
+    DENIED = 2  # it does not hold; without a value: none does
+    HELD = 3  # it held once, and does no more
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a fact says of one attribute of one subject. Times in microseconds.
+
+    `slot` names subject and attribute, `value` what it is said to be, both folded for comparison.
+    `at` is where it stands in time: an event's date, else when it was said. `since` and `until`
+    are when it held as far as the text says. `news`: the text says that this is a change or a
+    correction. `timed` is False when nobody knows when it was said. `loose`: a value that says
+    more or less than another one ("Rome", "Rome, Italy") is the same. `many`: values of the slot
+    hold beside each other.
+    """
+
+    slot: str
+    value: str
+    stance: Stance
+    at: int
+    since: int | None = None
+    until: int | None = None
+    news: bool = False
+    timed: bool = True
+    dated: bool = False  # `at` is from the text: it stays when the memory is told another time
+    loose: bool = False
+    many: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Unit:
     """One memory: a text that can be found, with its provenance.
@@ -163,7 +201,7 @@ class UnitRow:
     the text after its predecessor; both are None until the embedder has run (or without one).
     `same` is a key of what the unit says: units of one bank with the same key say the same. One
     whose first bit is set depends on other sources of its document, too, and is dropped when any
-    of those is erased.
+    of those is erased. `claims` are those of a fact; None leaves those of a stored one as they are.
     """
 
     unit: Unit
@@ -172,6 +210,7 @@ class UnitRow:
     vector: Vector | None = None
     window_vector: Vector | None = None
     same: bytes | None = None
+    claims: tuple[Claim, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -122,6 +122,11 @@ def _subject(tokens: Tokens, at: int, high: int, known: KnownNames) -> _Subject 
         return _Subject(Kind.SPEAKER, None, with_others, plural=True)
     if word in ("you", "y'all"):
         return _Subject(Kind.YOU, None, at + 1, plural=True)
+    users = at + (word == "the")
+    if tokens.lows[users : users + 2] == ["user", "'s"]:
+        verb = _verb_after(tokens, users + 3, high)
+        if verb > 0 and not _is_predicate(tokens.lows[users + 2]):
+            return _Subject(Kind.PERSON, "user", verb, tokens.lows[verb - 1].endswith("s"))
     if word == "user" or (word == "the" and tokens.lows[at + 1 : at + 2] == ["user"]):
         return _Subject(Kind.PERSON, "user", at + 1 + (word == "the"))
     if word in lex.POSSESSIVES:

@@ -7,7 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from ..nouns.memory import Modality, Role
+from ..nouns.memory import Modality, Polarity, Role, Stance
 from . import lexicon as lex
 from .causes import phrase_before
 from .clauses import Clause, Kind
@@ -16,12 +16,16 @@ from .names import KnownNames, find_names, prepare
 from .questions import declarative_part
 from .referents import Referents
 from .sentences import split_sentences
+from .slots import Context, Said, Table, correct, find_foreign, read_english, standard
 from .splitting import clause_end, find_clauses
 from .tokens import Tokens
-from .types import DateSpan, Span, Statement
+from .types import DateSpan, SlotClaim, Span, Statement
 
 MAX_SENTENCE = 400  # characters; longer ones stay in the source only
 _LIST_MARK = re.compile(r"[ \t]*(?:(?:[-*+•–]|\d{1,3}[.)])[ \t]+|>[ \t]?|#{1,6}[ \t]+|\*\*)*")
+_HEAD = re.compile(
+    r"(?P<word>correction|update|updated|edit|news|fyi|note|reminder)\s*[:—–-]\s*", re.IGNORECASE
+)
 _SOCIAL = re.compile(
     r"\b(?:thank|thanks|appreciate|congrat\w*)\b"
     r"|\b(?:glad|happy|proud|sorry|excited|thrilled|sure|here|rooting|grateful)\b"
@@ -74,13 +78,16 @@ def read_statements(
     known: Iterable[str],
     dates: Callable[[str], list[DateSpan]],
     hidden: Sequence[Span] = (),
+    table: Table | None = None,
+    context: Context | None = None,
 ) -> list[Statement]:
     """Return the statements of one turn, in order, each with the words that make it.
 
     A statement is a declarative sentence, or an independent clause of one, with a stated subject
     and a verb. Questions, requests, greetings, praise, code, tables, templates, recalled blocks and
-    what a system or tool says are none; of an assistant, only what it says it has done. English
-    only: other languages give nothing, and stay findable as sources.
+    what a system or tool says are none; of an assistant, only what it says it has done. Of other
+    languages than English only what says something of an attribute (see `slots`); the rest stays
+    findable as sources.
 
     Args:
         text: the turn, verbatim.
@@ -89,10 +96,13 @@ def read_statements(
         known: names of speakers and entities (`names.KnownNames` to prepare them once).
         dates: finds the dates of a text; called at most once, with `text`.
         hidden: more spans that nothing may be read from, besides those that `markup` finds.
+        table: of the slots that are read; the standard one by default.
+        context: what the same speaker said before; it is brought up to this turn.
     """
     if role in (Role.SYSTEM, Role.TOOL) or not text:
         return []
     reader = _Reader(text, speaker, role, prepare(known), dates)
+    reader.table, reader.context = table or standard(), context or Context()
     hidden = sorted([*hidden, *find_not_prose(text)], key=_start)
     out: list[Statement] = []
     skip, hidden_end = 0, -1
@@ -127,23 +137,93 @@ class _Reader:
         self._names: list[tuple[str, Span]] | None = None
         self._name_starts: list[int] = []
         self._referents = Referents()
+        self.table = standard()
+        self.context = Context()
         self._quotes = [Span(m.start(), m.end()) for m in _QUOTATION.finditer(text)]
 
     def sentence(self, number: int, span: Span) -> list[Statement]:
         """Return the statements of one sentence."""
+        if self.text.startswith("`", span.start):
+            return []
+        found = self._english(number, span)
+        if self.role is not Role.ASSISTANT and not any(s.claims for s in found):
+            whole = self._whole(span)
+            if whole is not None:
+                return [*(s for s in found if s.span.end <= whole.span.start), whole]
+        return found
+
+    def _whole(self, span: Span) -> Statement | None:
+        """Read a sentence that is no English clause: another language, or a mere correction."""
+        text = self.text[span.start : span.end]
+        if _TEMPLATE.search(text) or self._quotation(span.start) or text[:1] in "#>|":
+            return None
+        claims = find_foreign(text, self.self_name, self.table)
+        if not claims:
+            claims = correct(text, self.self_name, self.context, self.table)
+        if not claims:
+            return None
+        self.context.last = tuple(claims)
+        start = span.start + len(text) - len(text.lstrip(" \t-*•"))
+        span = Span(start, span.start + len(text.rstrip()))
+        denied = all(claim.stance is Stance.DENIED for claim in claims)
+        return Statement(
+            text=self.text[span.start : span.end],
+            span=span,
+            subject=self.self_name,
+            polarity=Polarity.NEGATED if denied else Polarity.AFFIRMED,
+            modality=Modality.ASSERTED,
+            date=self._date_in(span),
+            names=self._names_in(span, None),
+            claims=tuple(claims),
+        )
+
+    def _claims(
+        self,
+        tokens: Tokens,
+        low: int,
+        upto: int,
+        clause: Clause,
+        *,
+        quoted: bool,
+        lead: Sequence[str],
+    ) -> tuple[SlotClaim, ...]:
+        """Return what a clause says of attributes; nothing of what the assistant says."""
+        if self.role is Role.ASSISTANT or quoted or clause.kind is Kind.YOU:
+            return ()
+        if self._quotation(tokens.starts[clause.main]) is not None:
+            return ()
+        self._date_in(Span(0, 0))
+        said = Said(
+            tokens,
+            low,
+            upto,
+            clause,
+            self._subject(clause, quoted=False),
+            self.self_name,
+            self._dates or (),
+            lead,
+        )
+        return tuple(read_english(said, self.context, self.table))
+
+    def _english(self, number: int, span: Span) -> list[Statement]:
+        """Return the statements of one English sentence."""
         text = self.text
         mark = _LIST_MARK.match(text, span.start, span.end)
         start = mark.end() if mark else span.start
         if "#" in text[span.start : start] or _TEMPLATE.search(text, start, span.end):
             return []
         quoted = ">" in text[span.start : start]
+        head = _HEAD.match(text, start, span.end)
+        heads = head["word"].lower().split() if head else []
+        start = head.end() if head else start
         tokens = Tokens(text, start, span.end)
         high = len(tokens)
-        if high < 3:
+        short = high < 3
+        if high < 2:
             return []
         asked = "?" in text[max(start, span.end - 4) : span.end]
         high = declarative_part(tokens, asked)
-        if high < 3:
+        if high < (2 if short else 3):
             return []
         parts = find_clauses(tokens, high, self.known, implied=self.role is not Role.ASSISTANT)
         if not parts:
@@ -155,6 +235,19 @@ class _Reader:
             self._referents.of(number, tokens, clause, upto, self._subject(clause, quoted))
             for (_, clause), upto in zip(parts, ends, strict=True)
         ]
+        told = [
+            self._claims(
+                tokens,
+                low,
+                upto,
+                _meaning(clause, who),
+                quoted=quoted,
+                lead=[*heads, *tokens.lows[:low]] if low == parts[0][0] else (),
+            )
+            for (low, clause), upto, who in zip(parts, ends, meant, strict=True)
+        ]
+        if short and not any(told):
+            return []
         for i, (low, clause) in reversed(list(enumerate(parts))):
             if i + 1 < len(parts) and made[-1] is None and phrase_before(tokens, parts[i + 1][0]):
                 ends[i] = ends[i + 1]  # a reason that says nothing alone stays with what it is for
@@ -162,11 +255,9 @@ class _Reader:
             end = stop if upto == high else _part_end(tokens, upto)
             begin = tokens.starts[low]
             begin -= begin > start and text[begin - 1] in "$£€¥"
-            if meant[i] is None:
-                read = clause
-            else:
-                read = replace(clause, kind=Kind.PERSON, subject=meant[i])
-            made.append(self._statement(tokens, low, upto, read, Span(begin, end), quoted))
+            read = _meaning(clause, meant[i])
+            where = Span(begin, end)
+            made.append(self._statement(tokens, low, upto, read, where, quoted, told[i]))
         return [statement for statement in reversed(made) if statement is not None]
 
     def _quotation(self, at: int) -> Span | None:
@@ -175,7 +266,14 @@ class _Reader:
         return self._quotes[i] if i >= 0 and at < self._quotes[i].end else None
 
     def _statement(
-        self, tokens: Tokens, low: int, high: int, clause: Clause, span: Span, quoted: bool
+        self,
+        tokens: Tokens,
+        low: int,
+        high: int,
+        clause: Clause,
+        span: Span,
+        quoted: bool,
+        claims: tuple[SlotClaim, ...],
     ) -> Statement | None:
         if clause.kind is Kind.YOU or high - low < 2:
             return None
@@ -200,7 +298,8 @@ class _Reader:
         subject = self._subject(clause, quoted)
         names = self._names_in(span, subject)
         date = self._date_in(span)
-        if date is None and not names and not _has_number(tokens, low, high):
+        bare = date is None and not names and not _has_number(tokens, low, high)
+        if bare and not claims:
             # a bare pronoun, or words to the other, mean nothing away from the conversation
             to_other = not _YOU.isdisjoint(tokens.lows[low:high])
             if clause.kind is Kind.PRONOUN or (to_other and self.role is not Role.ASSISTANT):
@@ -215,6 +314,7 @@ class _Reader:
             modality=Modality.QUOTED if quoted else clause.modality,
             date=date,
             names=names,
+            claims=claims,
         )
 
     def _subject(self, clause: Clause, quoted: bool) -> str | None:
@@ -260,6 +360,11 @@ class _Reader:
         if at < len(self._dates) and self._dates[at].span.end <= span.end:
             return self._dates[at]
         return None
+
+
+def _meaning(clause: Clause, who: str | None) -> Clause:
+    """Return a clause whose "he" or "she" means somebody as one about that person."""
+    return clause if who is None else replace(clause, kind=Kind.PERSON, subject=who)
 
 
 def _part_end(tokens: Tokens, upto: int) -> int:

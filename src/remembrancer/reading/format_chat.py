@@ -39,9 +39,9 @@ _NOT_SPEAKERS = frozenset(
     today tomorrow yesterday breakfast lunch dinner snack morning afternoon evening update edit
     tl;dr tldr spoiler disclaimer reminder remember fact facts rule rules idea ideas problem
     solution fix cause reason reasons impact risk risks benefits advantages disadvantages
-    strengths weaknesses opportunities threats budget timeline milestones scope plan plans task
-    tasks key value default language genre director cast rating ratings likes dislikes hobbies
-    interests occupation job education experience skills languages nationality birthday gender
+    strengths weaknesses opportunities threats correction budget timeline milestones scope plan
+    plans task tasks key value default language genre director cast rating ratings likes
+    dislikes hobbies interests occupation job education experience skills languages nationality birthday gender
     height weight chapter section part figure table appendix day week month year phase stage level
     item items number id code tests test conclusion memory memories instruction prompt response
     request""".split()

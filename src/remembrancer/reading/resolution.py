@@ -1,8 +1,9 @@
 """Which of the entities already known a name means, when that can be told for certain.
 
-Names are compared by their folds (`nouns.folding`). Beside the same fold there are two ways to be
-the same person: a nickname with all other words the same, and a first name of exactly one known
-full name. Likeness of spelling is no way: "Room 101" and "Room 102", "Tom Smith" and "Tim Smith",
+Names are compared by their folds (`nouns.folding`). Beside the same fold there are three ways to be
+the same person: a nickname with all other words the same, a first name of exactly one known full
+name, and an initial before the last name of exactly one person who is named beside it. Likeness of
+spelling is no way: "Room 101" and "Room 102", "Tom Smith" and "Tim Smith",
 "Iran" and "Tigran" are different things, however close their letters.
 """
 
@@ -108,6 +109,32 @@ def choose(name: Person, kind: str, found: Iterable[Known]) -> Known | None:
     return one
 
 
+def is_initial(name: Person) -> bool:
+    """Tell whether a name is an initial before a last name: "j. smith"."""
+    bare = name.first.rstrip(".")
+    return bool(name.rest) and len(bare) == 1 and bare.isalpha()
+
+
+def by_initial(name: Person, beside: Iterable[Known]) -> Known | None:
+    """Return the one person that a name with an initial means among those named beside it.
+
+    Being named in the same text is the evidence: elsewhere "J. Smith" may be anybody.
+    """
+    if not is_initial(name):
+        return None
+    one: Known | None = None
+    for known in beside:
+        other = person(known.folded, known.kind)
+        if other is None or other.rest != name.rest or is_initial(other):
+            continue
+        if not other.first.startswith(name.first.rstrip(".")):
+            continue
+        if one is not None and one.id != known.id:
+            return None
+        one = known
+    return one
+
+
 def order(names: Mapping[str, str]) -> list[str]:
     """Return the keys of names to be decided (fold to kind) in an order that they do not set.
 
@@ -143,7 +170,9 @@ def _is_word(word: str) -> bool:
 
 
 def _is_short(folded: str) -> bool:
-    """Tell a short form: one that stands for longer names only."""
+    """Tell a short form: an initial, or one that stands for longer names only."""
     first = folded.partition(" ")[0]
+    if len(first.rstrip(".")) == 1:
+        return True
     near = stand_for(first)
     return bool(near) and all(len(first) < len(formal) for formal in near)

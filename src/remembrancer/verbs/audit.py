@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..keeping.chain import AUDIT
 from ..keeping.records import Record
 from ..keeping.store import Store
 from ..nouns.clock import Clock
@@ -17,9 +18,6 @@ from ..nouns.ids import IdMaker, parse_id, to_uuid
 from ..nouns.memory import BankRef
 from .bank_config import BankConfigs
 from .stats import Period, Span, span_of
-
-AUDIT = "audit"
-"""The kind of its records."""
 
 KEPT = 10_000  # entries of a bank; the oldest go first
 FLUSH_S = 0.1
@@ -52,7 +50,7 @@ class Audit:
         Args:
             action: noun and verb, as `entity.merge`.
             metadata: ids, counts and options; no text of a memory, for it would outlive a forget.
-            transport: how it came in: `http`, `mcp`, or `internal`.
+            transport: how it came in: `http`, `grpc`, `mcp`, or `internal`.
             started_at: when it began, in microseconds; now by default.
             request: what was asked, without texts.
         """

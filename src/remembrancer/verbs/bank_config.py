@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
@@ -18,6 +18,7 @@ from ..keeping.store import Store
 from ..nouns.clock import Clock
 from ..nouns.errors import InvalidInput, TooLarge
 from ..nouns.memory import BankRef
+from ..reading.slots import Table, custom_slots, standard
 from ..settings import Settings
 
 CONFIG = "config"
@@ -36,6 +37,7 @@ ACTIVE = frozenset(
         "recall_include_chunks",
         "recall_max_tokens",
         "reflect_mission",
+        "slots",
     }
 )
 """Settings that this server acts upon; the others are kept, and told to be without effect."""
@@ -53,7 +55,22 @@ _Name = Annotated[str, StringConstraints(max_length=256)]
 _Count = Annotated[int, Field(ge=0, le=(1 << 53))]
 _Tokens = Annotated[int, Field(ge=1, le=MAX_RECALL_TOKENS)]
 _Trait = Annotated[int, Field(ge=1, le=5)]
+_Noun = Annotated[str, StringConstraints(min_length=1, max_length=64, strip_whitespace=True)]
+_Phrase = Annotated[
+    str, StringConstraints(pattern=r"^\S+ (?:.{0,100} )?\{value\}$", max_length=128)
+]
 _Share = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+class SlotConfig(BaseModel):
+    """A slot that a bank adds to those that facts are read for; see docs/truth.md."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    name: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_ -]{0,63}$")]
+    values: Literal["single", "multi"] = "single"
+    nouns: Annotated[list[_Noun], Field(max_length=20)] = []
+    phrases: Annotated[list[_Phrase], Field(max_length=20)] = []
 
 
 class BankConfig(BaseModel):
@@ -110,6 +127,7 @@ class BankConfig(BaseModel):
     prime_max_memories: Annotated[int, Field(ge=0, le=200)] | None = None
     prime_temporal_ratio: Annotated[float, Field(ge=0, le=1)] | None = None
     prime_window_days: Annotated[float, Field(gt=0, le=36_525)] | None = None
+    slots: Annotated[list[SlotConfig], Field(max_length=100)] | None = None
 
 
 def checked(updates: Mapping[str, Any], where: str) -> dict[str, Any]:
@@ -176,6 +194,8 @@ class Effective:
     disposition_skepticism: int
     disposition_literalism: int
     disposition_empathy: int
+    slots: Sequence[Mapping[str, Any]]
+    wire_cut_off: bool = False  # the server's alone
 
     @property
     def values(self) -> dict[str, Any]:
@@ -205,9 +225,12 @@ def effective(settings: Settings, profile: Mapping[str, Any]) -> Effective:
         "disposition_skepticism": NEUTRAL,
         "disposition_literalism": NEUTRAL,
         "disposition_empathy": NEUTRAL,
+        "slots": [],
     }
     return Effective(
-        overrides, **{name: overrides.get(name, value) for name, value in defaults.items()}
+        overrides,
+        **{name: overrides.get(name, value) for name, value in defaults.items()},
+        wire_cut_off=settings.wire_cut_off,
     )
 
 
@@ -237,6 +260,11 @@ class BankConfigs:
         while len(self._known) > _BANKS:
             self._known.popitem(last=False)
         return found
+
+    async def slots(self, ref: BankRef) -> Table:
+        """Return the slots that facts of a bank are read for."""
+        told = (await self.of(ref)).slots
+        return standard().extended(custom_slots(told)) if told else standard()
 
     def forget(self, ref: BankRef) -> None:
         """Read a bank's settings anew when they are asked for next."""

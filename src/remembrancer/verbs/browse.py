@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import NamedTuple
 
@@ -14,6 +14,7 @@ from ..keeping.view import Reader
 from ..nouns.errors import NotFound
 from ..nouns.ids import to_uuid
 from ..nouns.memory import (
+    SHOWN_ONLY,
     BankRef,
     Chunk,
     Curation,
@@ -25,8 +26,11 @@ from ..nouns.memory import (
     Unit,
 )
 from ..nouns.names import MAX_BANK_CHARS
+from ..nouns.text import shown as shown_text
 
 _ALL = 1 << 31  # chunks of one document
+
+_ALIKE = 1e-6  # weights that differ by less are one
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +165,7 @@ class Browse:
 
         def work(reader: Reader) -> ShownDocument:
             document = named(reader, name)
-            text = "".join(c.text for c in reader.chunk_page(document.id, _ALL).chunks)
+            text = shown_text("".join(c.text for c in reader.chunk_page(document.id, _ALL).chunks))
             return ShownDocument(
                 document, reader.kinds_in([document.id]).get(document.id, {}), text
             )
@@ -180,7 +184,8 @@ class Browse:
         def work(reader: Reader) -> ShownChunks:
             document = named(reader, name)
             page = reader.chunk_page(document.id, limit, offset)
-            return ShownChunks(document, page.chunks, page.total)
+            chunks = [replace(chunk, text=shown_text(chunk.text)) for chunk in page.chunks]
+            return ShownChunks(document, chunks, page.total)
 
         return await self._store.read(ref, work)
 
@@ -292,7 +297,8 @@ class _Around:
         self._basis: dict[bytes, list[bytes]] = {}
         derived = [u.id for u in units if u.layer is Layer.OBSERVATION]
         for link in reader.links_of(derived) if derived else ():
-            if link.type is LinkType.INSIGHT_FROM:
+            only_shown = abs(link.weight - SHOWN_ONLY) < _ALIKE
+            if link.type is LinkType.INSIGHT_FROM and not only_shown:
                 self._basis.setdefault(link.source, []).append(link.target)
 
     def shown(self, unit: Unit, facts: tuple[Shown, ...] = ()) -> Shown:
@@ -336,4 +342,4 @@ def _chunk(reader: Reader, name: str, index: int) -> tuple[Document, Chunk] | No
         return None
     place = (document.id, index)
     text = reader.chunk_texts([place]).get(place)
-    return None if text is None else (document, Chunk(index, text))
+    return None if text is None else (document, Chunk(index, shown_text(text)))

@@ -10,23 +10,26 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any, Protocol
+from functools import partial
+from typing import Any, NamedTuple, Protocol
 
 from ..keeping.intentions import IntentionBatch, OccurrenceMove, Offer
 from ..keeping.store import Store
+from ..keeping.view import Reader
 from ..models.embedder import Floats
 from ..nouns.clock import Clock
 from ..nouns.errors import Conflict, InvalidInput
 from ..nouns.ids import IdMaker
 from ..nouns.intention import OPEN, Intention, Occurrence, OccurrenceState, TriggerType
 from ..nouns.memory import BankRef
+from ..nouns.spans import traced
 from .reminding.occurrences import MOST_LEASE_S, SECOND_US, ended
 from .reminding.plan import GRACE_US, Hit, Plan, Planner
 
 MOST_OFFERS = 1_000
 MOST_EVENTS = 1_000
 _MOST_DUE = 10_000  # intentions planned in one check, the soonest first
-_MOST_OPEN = 100_000
+_MOST_OPEN = 100_000  # occurrences of composite intentions
 _TRIES = 8
 _PEEKS = 2  # times that a look is taken again because something was written meanwhile
 _EARLY = "now is later than the server's clock: that counts only for peek"
@@ -81,18 +84,29 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class Contexts:
-    """What the context brings up: those that match, those whose context has ended."""
+    """What the context brings up: those that match, those whose context has ended.
+
+    `ahead`: cues of a later revision than the snapshot's were compared.
+    """
 
     hits: Sequence[Hit] = ()
     ended: Sequence[Intention] = ()
     warnings: Sequence[str] = ()
+    ahead: bool = False
 
 
 class ContextFinder(Protocol):
     """Finds the intentions that a text or its vector brings up."""
 
-    async def __call__(
+    async def prepare(
+        self, ref: BankRef, text: str | None, vector: Floats | None
+    ) -> tuple[Floats | None, Sequence[str]]:
+        """Make ready to look; return the vector to look for, and warnings."""
+        ...
+
+    def look(
         self,
+        reader: Reader,
         ref: BankRef,
         text: str | None,
         vector: Floats | None,
@@ -100,7 +114,7 @@ class ContextFinder(Protocol):
         now: int,
         unindexed: Sequence[Intention],
     ) -> Contexts:
-        """Return what matches at or above its threshold.
+        """Return what matches at or above its threshold; in the thread of the snapshot.
 
         `unindexed` are the bank's intentions that no index finds.
         """
@@ -115,6 +129,19 @@ class CompositeFinder(Protocol):
     ) -> Contexts:
         """Return those that hold now, and the recurring ones that have ceased to."""
         ...
+
+
+class _Look(NamedTuple):
+    """What one snapshot shows: what may fire, and what is open."""
+
+    revision: int
+    due: Sequence[Intention]
+    waiting: Sequence[Intention]
+    unindexed: Sequence[Intention]
+    found: Contexts
+    opened: Sequence[Offer]  # of all these
+    offered: Sequence[Offer]  # to be handed over, the most important first
+    offered_count: int
 
 
 @dataclass(slots=True)
@@ -151,6 +178,7 @@ class Check:
         self._trusts_now = trusts_now
         self._most = most
 
+    @traced("check")
     async def __call__(self, ref: BankRef, options: CheckOptions | None = None) -> Checked:
         """Return what is due, and lease or consume it.
 
@@ -162,36 +190,39 @@ class Check:
         _check(options, self._most)
         now = self._now(options)
         early = [] if options.now is None or options.now == now else [_EARLY]
+        vector, odd = await self._contexts.prepare(ref, options.text, options.vector)
         for attempt in range(_TRIES):
-            revision = await self._revision(ref, options)
-            plan, found = await self._plan(ref, options, now)
-            warnings = [*early, *found]
-            choice = await self._choose(ref, plan, options, now)
+            look = await self._store.read(ref, partial(self._look, ref, options, vector, now))
+            plan, found = await self._plan(ref, look, options, now)
+            warnings = [*early, *odd, *found]
+            choice = _choose(look, plan, options, now)
             if options.mode is Mode.PEEK:
-                if attempt < _PEEKS and revision != await self._revision(ref, options):
-                    continue  # what was read does not belong together
+                if attempt < _PEEKS and await self._mixed(ref, look):
+                    continue
                 return _told(choice.chosen, choice.remaining, now, warnings)
-            until = max(now, self._clock.now_us()) + int(options.lease_s * SECOND_US)
-            batch = _handing(plan, choice.chosen, options, now, until)
+            batch = self._handing(plan, choice.chosen, options, now)
             try:
                 applied = await self._store.intend(ref, batch)
             except Conflict:
                 continue
-            moved = {o.id: o for o in applied.moved}
+            put = {i.id: i for i in batch.put}
+            moved = {o.id: o for o in (*applied.created, *applied.moved)}
             handed = [
-                Offer(moved[o.occurrence.id], _as_put(o.intention, batch))
+                Offer(moved[o.occurrence.id], _as_put(o.intention, put))
                 for o in choice.chosen
                 if o.occurrence.id in moved
             ]
             return _told(handed, choice.remaining, now, warnings)
         raise Conflict("the intentions are changed by others all the time; try again")
 
-    async def _revision(self, ref: BankRef, options: CheckOptions) -> int | None:
-        """Return the bank's revision where nothing is written that would notice a change."""
-        if options.mode is not Mode.PEEK:
-            return None
+    async def _mixed(self, ref: BankRef, look: _Look) -> bool:
+        """Tell whether what was read does not belong together; a write would have noticed."""
+        if look.found.ahead:
+            return True
+        if not any(i.trigger_type is TriggerType.COMPOSITE for i in look.unindexed):
+            return False
         bank = await self._store.bank(ref)
-        return None if bank is None else bank.revision
+        return look.revision != (0 if bank is None else bank.revision)
 
     def _now(self, options: CheckOptions) -> int:
         clock = self._clock.now_us()
@@ -201,90 +232,113 @@ class Check:
             return options.now
         return min(options.now, clock)
 
-    async def _plan(
-        self, ref: BankRef, options: CheckOptions, now: int
-    ) -> tuple[Plan, Sequence[str]]:
-        due, waiting, unindexed = await self._store.intentions_checked(
-            ref, now, options.events, options.ceiling, _MOST_DUE
-        )
-        found = await self._contexts(
-            ref, options.text, options.vector, options.ceiling, now, unindexed
-        )
-        composed = await self._composites(ref, options, now, unindexed)
+    def _look(
+        self,
+        ref: BankRef,
+        options: CheckOptions,
+        vector: Floats | None,
+        now: int,
+        reader: Reader,
+    ) -> _Look:
+        """Read all that a check needs, in one snapshot and in its thread."""
+        ceiling = options.ceiling
+        due, waiting, unindexed = reader.intentions_checked(now, options.events, ceiling, _MOST_DUE)
+        found = self._contexts.look(reader, ref, options.text, vector, ceiling, now, unindexed)
         # A bare name says nothing of the payload that some ask for.
-        told = [
-            Hit(i, None, now, {"event": i.trigger_event})
-            for i in waiting
-            if i.trigger_type is TriggerType.EVENT and not i.options.get("where")
+        waiting = [
+            i for i in waiting if i.trigger_type is TriggerType.EVENT and not i.options.get("where")
         ]
-        hits = [*told, *found.hits, *composed.hits]
-        standing = [
-            i
-            for i in unindexed
-            if i.trigger_type is TriggerType.TIME and (i.trigger_at or 0) <= now
-        ]
-        ids = list({i.id for i in (*due, *standing, *(h.intention for h in hits))})
-        opened = (
-            await self._store.offers(ref, states=OPEN, intention_ids=ids, limit=_MOST_OPEN)
-            if ids
-            else []
-        )
+        hits = (h.intention for h in found.hits)
+        ids = list({i.id for i in (*due, *_standing(unindexed, now), *waiting, *hits)})
+        opened = reader.opened(ids) if ids else []
+        offered, count = reader.offered(now, ceiling, options.limit)
+        return _Look(reader.revision, due, waiting, unindexed, found, opened, offered, count)
+
+    async def _plan(
+        self, ref: BankRef, look: _Look, options: CheckOptions, now: int
+    ) -> tuple[Plan, Sequence[str]]:
+        found = look.found
+        composed = await self._composites(ref, options, now, look.unindexed)
+        opened = [*look.opened]
+        if composed.hits:
+            ids = list({h.intention.id for h in composed.hits})
+            opened += await self._store.offers(
+                ref, states=OPEN, intention_ids=ids, limit=_MOST_OPEN
+            )
+        told = [Hit(i, None, now, {"event": i.trigger_event}) for i in look.waiting]
         open_ones = {o.intention.id: o.occurrence for o in opened}
         planner = Planner(self._ids, now, open_ones, [o.occurrence for o in opened])
-        planner.due(due)
-        planner.standing(standing)
-        planner.hits(hits)
+        planner.due(look.due)
+        planner.standing(_standing(look.unindexed, now))
+        planner.hits([*told, *found.hits, *composed.hits])
         planner.rearm([*found.ended, *composed.ended])
         return planner.plan, [*found.warnings, *composed.warnings]
 
-    async def _choose(self, ref: BankRef, plan: Plan, options: CheckOptions, now: int) -> _Choice:
-        """Take the most important of what was open before and what is planned."""
-        before = await self._store.offers(
-            ref, ready_before=now, ceiling=options.ceiling, limit=options.limit
-        )
-        count = len(before)
-        if count == options.limit:
-            count = await self._store.offer_count(ref, now, options.ceiling)
-        going = {m.id for m in plan.moves if m.ready_at is None}
-        before = [o for o in before if o.occurrence.id not in going]
-        made = [
-            Offer(o, plan.changed[o.intention_id])
-            for o in plan.occurrences
-            if o.ready_at is not None and o.ready_at <= now
-        ]
-        offers = sorted(
-            [*(Offer(o.occurrence, plan.now_of(o.intention)) for o in before), *made],
-            key=lambda o: (-o.intention.importance, o.intention.id, o.occurrence.due_at),
-        )
-        chosen = offers[: options.limit]
-        return _Choice(chosen, max(0, count - len(going) + len(made) - len(chosen)))
-
-
-def _handing(
-    plan: Plan, chosen: Sequence[Offer], options: CheckOptions, now: int, until: int
-) -> IntentionBatch:
-    """Return the plan with the lease or consumption of what is chosen, as one write."""
-    batch = plan.batch()
-    moves: list[OccurrenceMove] = []
-    changed = dict(plan.changed)
-    for offer in chosen:
-        found = offer.occurrence
+    def _handing(
+        self, plan: Plan, chosen: Sequence[Offer], options: CheckOptions, now: int
+    ) -> IntentionBatch:
+        """Return the plan with the lease or consumption of what is chosen, as one write."""
+        clock = self._clock.now_us()
+        state, ready_at = OccurrenceState.LEASED, max(now, clock) + _us(options.lease_s)
+        until: int | None = ready_at
+        changed = dict(plan.changed)
         if options.mode is Mode.CONSUME:
-            state, ready_at = OccurrenceState.ACKED, None
-            latest = changed.get(offer.intention.id, offer.intention)
-            changed[offer.intention.id] = replace(ended(latest, acked=True), updated_at=now)
-        else:
-            state, ready_at = OccurrenceState.LEASED, until
-        moves.append(OccurrenceMove(found.id, state, ready_at, OPEN, found.token, lease=True))
-    return replace(batch, put=list(changed.values()), moves=[*batch.moves, *moves])
+            state, until = OccurrenceState.ACKED, None
+            for offer in chosen:
+                latest = changed.get(offer.intention.id, offer.intention)
+                changed[latest.id] = replace(ended(latest, acked=True), updated_at=now)
+        taken = {offer.occurrence.id: offer.occurrence for offer in chosen}
+        made = [
+            # One that is new is made as it is handed over, rather than made and moved.
+            replace(o, state=state, ready_at=until, token=1, attempts=1, updated_at=clock)
+            if taken.pop(o.id, None) is not None
+            else o
+            for o in plan.occurrences
+        ]
+        moves = [
+            OccurrenceMove(o.id, state, until, OPEN, o.token, lease=True) for o in taken.values()
+        ]
+        return replace(
+            plan.batch(), put=list(changed.values()), occurrences=made, moves=[*plan.moves, *moves]
+        )
 
 
-def _as_put(intention: Intention, batch: IntentionBatch) -> Intention:
+def _standing(unindexed: Sequence[Intention], now: int) -> list[Intention]:
+    """Return those that are due whenever asked for."""
+    return [
+        i for i in unindexed if i.trigger_type is TriggerType.TIME and (i.trigger_at or 0) <= now
+    ]
+
+
+def _choose(look: _Look, plan: Plan, options: CheckOptions, now: int) -> _Choice:
+    """Take the most important of what was open before and what is planned."""
+    going = {m.id for m in plan.moves if m.ready_at is None}
+    before = [
+        Offer(o.occurrence, plan.now_of(o.intention))
+        for o in look.offered
+        if o.occurrence.id not in going
+    ]
+    made = [
+        Offer(o, plan.changed[o.intention_id])
+        for o in plan.occurrences
+        if o.ready_at is not None and o.ready_at <= now
+    ]
+    offers = sorted(
+        [*before, *made],
+        key=lambda o: (-o.intention.importance, o.intention.id, o.occurrence.due_at),
+    )
+    chosen = offers[: options.limit]
+    return _Choice(chosen, max(0, look.offered_count - len(going) + len(made) - len(chosen)))
+
+
+def _as_put(intention: Intention, put: Mapping[bytes, Intention]) -> Intention:
     """Return an intention as it stands after a write."""
-    for put in batch.put:
-        if put.id == intention.id:
-            return replace(put, version=put.version + 1)
-    return intention
+    written = put.get(intention.id)
+    return intention if written is None else replace(written, version=written.version + 1)
+
+
+def _us(seconds: float) -> int:
+    return int(seconds * SECOND_US)
 
 
 def _told(offers: Sequence[Offer], remaining: int, now: int, warnings: Sequence[str]) -> Checked:

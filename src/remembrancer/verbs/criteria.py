@@ -15,6 +15,7 @@ from ..nouns.caller import Caller
 from ..nouns.clock import Clock
 from ..nouns.errors import InvalidInput
 from ..nouns.memory import BankRef
+from ..nouns.spans import traced
 from .forget import Forget
 from .lookup import Kept, kept_of
 from .policy import Policies, Policy
@@ -69,6 +70,7 @@ class Forgotten:
     earlier: int = 0
     erased: list[bytes] = field(default_factory=list)
     truncated: bool = False
+    banks: dict[BankRef, list[bytes]] = field(default_factory=dict)  # what of it stood where
 
 
 class ForgetMatching:
@@ -80,6 +82,7 @@ class ForgetMatching:
         self._policies = policies
         self._clock = clock
 
+    @traced("forget by criteria")
     async def __call__(self, caller: Caller, criteria: Criteria) -> Forgotten:
         """Erase what meets the criteria; ids that are not there are passed over.
 
@@ -128,6 +131,8 @@ class ForgetMatching:
             done.asked += sum(each.unit.id in gone for each in part)
             done.earlier += sum(len(each.earlier) for each in part if each.unit.id in gone)
             done.erased += receipt.erased
+            if receipt.erased:
+                done.banks.setdefault(ref, []).extend(receipt.erased)
 
     async def _candidates(
         self, caller: Caller, criteria: Criteria

@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any, Final
 
 from ..keeping.batch import Batch, Retag
+from ..keeping.intentions import IntentionBatch
 from ..keeping.store import Store
 from ..keeping.view import Reader
 from ..nouns.clock import Clock
@@ -34,8 +35,10 @@ from ..nouns.memory import (
 from .attributes import merged_attributes
 from .browse import missing, named
 from .curating.corrections import Corrected, Corrector
+from .curating.retagging import units_of
 from .curating.standing import Standing, stand
 from .recalling.origins import EDITS, edits_in
+from .retaining.intending import Intending
 from .retaining.reread import NAMED
 
 HISTORY = 50
@@ -87,9 +90,16 @@ class Curate:
     """The verb; everything it needs is passed in."""
 
     def __init__(
-        self, store: Store, corrector: Corrector, *, clock: Clock, generation: int
+        self,
+        store: Store,
+        corrector: Corrector,
+        *,
+        clock: Clock,
+        generation: int,
+        intend: Intending | None = None,
     ) -> None:
         self._store = store
+        self._intend = intend  # what a text says is to be done later
         self._corrector = corrector
         self._clock = clock
         self._generation = generation  # of the corrector's vectors
@@ -137,9 +147,22 @@ class Curate:
 
         Raises:
             NotFound: there is no document of that name.
+            Conflict: the bank changed too often meanwhile; nothing was changed.
         """
-        await self._store.read(ref, partial(named, name=document))
-        await self._store.apply(ref, Batch(retag=[Retag(document, tuple(tags))]))
+        for _ in range(_TRIES):
+            async with self._store.snapshot(ref) as view:
+                found = await view.run(partial(named, name=document))
+                sources = await view.sources_of(found.id)
+                near, facts = await view.run(partial(units_of, sources=sources))
+                revision = view.revision
+            keys = await asyncio.to_thread(
+                self._corrector.retagged, found, sources, near, facts, tags
+            )
+            retag = Retag(document, tuple(tags), keys)
+            if await self._written(ref, Batch(retag=[retag], expect_revision=revision)):
+                return
+            await asyncio.sleep(_PAUSE_S)
+        raise _busy()
 
     async def history(self, ref: BankRef, unit_id: bytes) -> list[Mapping[str, Any]]:
         """Return what was changed of a memory, newest first; each as `entry` makes it.
@@ -213,9 +236,16 @@ class Curate:
             ],
             mentions=done.mentions,
             links=[*done.links, *edit.links],
+            future=await self._future(ref, unit) if said else None,
             expect_revision=standing.revision,
             generation=self._generation,
         )
+
+    async def _future(self, ref: BankRef, unit: Unit) -> IntentionBatch | None:
+        """Return what a new text changes of what is to be done later."""
+        if self._intend is None or unit.layer is not Layer.SOURCE:
+            return None
+        return await self._intend.again(ref, [unit], corrected={unit.id})
 
 
 class _Notes:

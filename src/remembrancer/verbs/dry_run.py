@@ -12,6 +12,7 @@ from ..nouns.errors import InvalidInput, TooLarge
 from ..nouns.memory import BankRef, Unit
 from ..nouns.text import clean
 from ..reading.names import prepare
+from ..reading.slots import Table
 from .retaining.facts import KNOWN_NAMES, FactReader
 from .retaining.layout import lay_out
 from .retaining.units import Drafter, Item
@@ -47,11 +48,12 @@ class DryRun:
             raise InvalidInput("content is empty: give some text to read", field="content", limit=1)
         async with self._store.snapshot(ref) as view:
             known = [entity.name for entity in await view.entities(limit=KNOWN_NAMES)]
-        return await asyncio.to_thread(self._read, replace(item, content=content), known)
+        table = await self._facts.table(ref)
+        return await asyncio.to_thread(self._read, replace(item, content=content), known, table)
 
-    def _read(self, item: Item, known: Sequence[str]) -> list[Unit]:
+    def _read(self, item: Item, known: Sequence[str], table: Table) -> list[Unit]:
         said = lay_out([item.content]).said
         draft = self._drafter.draft(b"", [item], said, self._clock.now_us())
         speakers = [s.row.unit.speaker for s in draft.sources if s.row.unit.speaker]
-        read = self._facts.read(draft.sources, prepare([*known, *speakers]))
+        read = self._facts.read(draft.sources, prepare([*known, *speakers]), table)
         return [row.unit for row in read.facts]

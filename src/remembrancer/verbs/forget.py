@@ -13,11 +13,13 @@ from dataclasses import dataclass
 
 from ..finding.indexes import Indexes
 from ..keeping.batch import Batch
+from ..keeping.records import Record
 from ..keeping.store import Store
 from ..nouns.clock import Clock
 from ..nouns.errors import InvalidInput, RemembrancerError
 from ..nouns.ids import IdMaker
 from ..nouns.memory import BankRef, Job, JobState
+from ..nouns.spans import traced
 
 SWEEP = "sweep"
 _REOPEN = 50
@@ -45,13 +47,23 @@ class Forget:
         self._ids = ids
         self._clock = clock
 
+    @traced("forget")
     async def __call__(
-        self, ref: BankRef, *, unit_ids: Sequence[bytes] = (), documents: Sequence[str] = ()
+        self,
+        ref: BankRef,
+        *,
+        unit_ids: Sequence[bytes] = (),
+        documents: Sequence[str] = (),
+        records: Sequence[Record] = (),
+        expect_revision: int | None = None,
     ) -> Receipt:
         """Erase units and documents of one bank in one transaction.
 
+        `records` are written with it, and with nothing to erase not at all.
+
         Raises:
             InvalidInput: neither ids nor documents are given.
+            Conflict: the bank does not stand at `expect_revision`; nothing was erased.
         """
         if not unit_ids and not documents:
             raise InvalidInput(
@@ -72,7 +84,14 @@ class Forget:
             self._ids.new(), ref, SWEEP, JobState.PENDING, now, now, priority=1, listed=False
         )
         applied = await self._store.apply(
-            ref, Batch(erase=list(dict.fromkeys(whole)), erase_documents=there, jobs=[sweep])
+            ref,
+            Batch(
+                erase=list(dict.fromkeys(whole)),
+                erase_documents=there,
+                jobs=[sweep],
+                records=records,
+                expect_revision=expect_revision,
+            ),
         )
         return Receipt(
             applied.erased,

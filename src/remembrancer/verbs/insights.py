@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -135,8 +136,12 @@ class Insights:
         )
         return Prepared(tuple(found), read, existing, session)
 
-    async def commit(self, caller: Caller, session: bytes, insights: Sequence[Insight]) -> int:
-        """Keep insights of a prepared session; return how many. Done again, it comes to the same.
+    async def commit(
+        self, caller: Caller, session: bytes, insights: Sequence[Insight]
+    ) -> Mapping[BankRef, int]:
+        """Keep insights of a prepared session; return how many, by bank.
+
+        Done again, it comes to the same.
 
         Raises:
             NotFound: there is no such session any more, or an insight rests on a memory that is
@@ -156,14 +161,17 @@ class Insights:
                 limit=MOST_INSIGHTS,
             )
         prepared = json.loads(kept)
+        made: Counter[BankRef] = Counter()
         for number, insight in enumerate(insights):
             basis = _basis(insight, prepared)
             refs = set((await reached(self._store, caller, basis)).values())
             if len(refs) != 1:
                 what = "memories of one entity" if refs else "memories that are there"
                 raise NotFound(f"an insight must rest on {what}", field="source_memory_ids")
-            await self._keep(refs.pop(), _id_of(session, number), insight, basis)
-        return len(insights)
+            ref = refs.pop()
+            await self._keep(ref, _id_of(session, number), insight, basis)
+            made[ref] += 1
+        return made
 
     async def _keep(
         self, ref: BankRef, unit_id: bytes, insight: Insight, basis: Sequence[bytes]

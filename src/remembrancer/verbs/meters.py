@@ -7,12 +7,17 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 
 RETAINED_ITEMS, RETAINED_FACTS = "retained_items_total", "retained_facts_total"
+SLOW_RECALLS = "slow_recalls_total"
+RECALL_STAGES = "recall_stage_duration_seconds"
+"""Names the histogram of where the time of recalls goes, by stage."""
+GRPC_REQUESTS = "grpc_request_duration_seconds"
+"""Names the histogram of gRPC calls with one answer, by service, method and status."""
 
 Labels = tuple[tuple[str, str], ...]
 
 BOUNDS_S = (
-    *(0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1),
-    *(0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0),
+    *(0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1),
+    *(0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0),
 )
 """Upper bounds of a histogram's buckets, in seconds, each inclusive."""
 

@@ -21,6 +21,7 @@ POLICY = "policy"
 """Kind and key of the record."""
 
 MAX_SNAPSHOTS = 10_000
+MAX_MEMORIES = (1 << 32) - 1
 _FRESH_US = 1_000_000  # another process may change a policy
 _TENANTS = 10_000  # policies kept in memory
 _TRIES = 20
@@ -30,13 +31,28 @@ _TRIES = 20
 class Policy:
     """A tenant's policy.
 
-    `max_snapshots` earlier states of a memory are kept. Memories that have decayed below
-    `auto_forget_threshold` may be forgotten; 0: none.
+    `max_snapshots` earlier states of a memory are kept. With `auto_forget`, memories that have
+    decayed below `auto_forget_threshold` are forgotten: from when somebody has set that threshold,
+    for its default must not cost anybody a memory. So are those kept longer than `max_age_days`
+    ago, and the least worthy of a bank with more than `max_memories`; 0: no such bound.
     """
 
     max_snapshots: int = 100
     auto_forget_threshold: float = 0.01
     decay_half_life_days: float = HALF_LIFE_DAYS
+    max_age_days: float = 0.0
+    max_memories: int = 0
+    auto_forget: bool = False
+
+    @staticmethod
+    def read(record: Record | None) -> Policy:
+        """Return the policy of a record; the default one when there is none."""
+        return Policy(**record.data) if record is not None else Policy()
+
+    @property
+    def acts(self) -> bool:
+        """Whether memories are forgotten by it."""
+        return self.auto_forget or self.max_age_days > 0 or self.max_memories > 0
 
     @property
     def half_life_us(self) -> float:
@@ -58,7 +74,7 @@ class Policies:
         known = self._known.get(tenant)
         if known is not None and 0 <= now - known[0] < _FRESH_US:
             return known[1]
-        return self._keep(tenant, _read(await self._record(tenant)))
+        return self._keep(tenant, Policy.read(await self._record(tenant)))
 
     async def change(
         self,
@@ -67,6 +83,8 @@ class Policies:
         max_snapshots: int | None = None,
         auto_forget_threshold: float | None = None,
         decay_half_life_days: float | None = None,
+        max_age_days: float | None = None,
+        max_memories: int | None = None,
     ) -> Policy:
         """Change what is given and return what holds from now on.
 
@@ -78,15 +96,19 @@ class Policies:
             "max_snapshots": max_snapshots,
             "auto_forget_threshold": auto_forget_threshold,
             "decay_half_life_days": decay_half_life_days,
+            "max_age_days": max_age_days,
+            "max_memories": max_memories,
         }
         new = {name: value for name, value in new.items() if value is not None}
         _check(new)
+        if "auto_forget_threshold" in new:
+            new["auto_forget"] = new["auto_forget_threshold"] > 0
         ref = BankRef(tenant, OF_TENANT)
         for _ in range(_TRIES):
             async with self._store.snapshot(ref) as view:
                 revision = view.revision
                 old = await self._record(tenant)
-            policy = replace(_read(old), **new)
+            policy = replace(Policy.read(old), **new)
             now = self._clock.now_us()
             record = Record(POLICY, POLICY, old.created_at if old else now, now, asdict(policy))
             try:
@@ -107,15 +129,13 @@ class Policies:
         return policy
 
 
-def _read(record: Record | None) -> Policy:
-    return Policy(**record.data) if record is not None else Policy()
-
-
 def _check(new: Mapping[str, Any]) -> None:
     bounds = {
         "max_snapshots": (0, MAX_SNAPSHOTS),
         "auto_forget_threshold": (0, 2),
         "decay_half_life_days": (0.001, 100_000),
+        "max_age_days": (0, 100_000),
+        "max_memories": (0, MAX_MEMORIES),
     }
     for name, value in new.items():
         least, most = bounds[name]

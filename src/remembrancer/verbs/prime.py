@@ -19,6 +19,7 @@ from ..models.embedder import Embedder, Floats
 from ..nouns.clock import Clock
 from ..nouns.errors import InvalidInput, RemembrancerError, TooLarge
 from ..nouns.memory import BankRef
+from ..nouns.spans import traced
 from ..nouns.text import clean
 from .priming.blend import Cue, blend
 from .priming.rows import KEPT_S, NewestRows
@@ -60,6 +61,7 @@ class Prime:
         self._rows = NewestRows(time.monotonic)
         self._expiry: asyncio.TimerHandle | None = None
 
+    @traced("prime")
     async def __call__(self, ref: BankRef, options: PrimeOptions | None = None) -> Context:
         """Prime from one bank; one that does not exist gives an empty context.
 
@@ -73,18 +75,13 @@ class Prime:
         now = clock if options.now is None else options.now
         vector, degraded = await self._embed(cue)
         embedded = time.perf_counter()
-        if vector is None:
-            chosen = await self._store.read(
-                ref, lambda reader: blend(reader, ref, self._rows, None, options, now)
-            )
-        else:
-            chosen, moved = await read_indexed(
-                self._store,
-                self._indexes,
-                ref,
-                lambda reader, state: self._similar(reader, state, vector, ref, options, now),
-            )
-            degraded = degraded or moved
+        chosen, moved = await read_indexed(
+            self._store,
+            self._indexes,
+            ref,
+            lambda reader, state: self._blended(reader, state, vector, ref, options, now),
+        )
+        degraded = degraded or moved
         self._expire_later()
         memories = chosen.memories
         if options.reinforce and memories:
@@ -144,18 +141,19 @@ class Prime:
         except RemembrancerError as error:
             return None, f"primed by time alone: {error.message}"
 
-    def _similar(
+    def _blended(
         self,
         reader: Reader,
         state: IndexState,
-        vector: Floats,
+        vector: Floats | None,
         ref: BankRef,
         options: PrimeOptions,
         now: int,
     ) -> tuple[Chosen, str | None]:
-        if reader.generation != self._generation:
-            return blend(reader, ref, self._rows, None, options, now), MOVED
-        return blend(reader, ref, self._rows, Cue(vector, state), options, now), None
+        moved = None
+        if vector is not None and reader.generation != self._generation:
+            vector, moved = None, MOVED
+        return blend(reader, ref, self._rows, Cue(vector, state), options, now), moved
 
     def _expire_later(self) -> None:
         """See to it that rows that nobody primes again go from memory."""

@@ -9,23 +9,28 @@ from __future__ import annotations
 import math
 import re
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..finding.calibration import Calibration, calibration_of
 from ..finding.indexes import Indexes
-from ..finding.search import Arm, Candidates, Query, search
+from ..finding.search import TOP, Arm, Candidates, Query, search
 from ..finding.state import IndexState
 from ..finding.terms import Analyzer, words
 from ..keeping.store import Store
-from ..keeping.view import Reader
+from ..keeping.view import Reader, Recalled
 from ..models.embedder import Embedder, Floats
 from ..nouns.clock import Clock
 from ..nouns.errors import InvalidInput, RemembrancerError, TooLarge
 from ..nouns.memory import BankRef, Role
+from ..nouns.spans import traced
 from ..nouns.text import clean
+from .recalling.asked import asked_window
+from .recalling.cutoff import FLOOR, checked, cut_off
 from .recalling.included import Included, cut, fetch, sources_of
 from .recalling.proof import Fold
 from .recalling.recollection import (
@@ -38,19 +43,31 @@ from .recalling.recollection import (
     payload_tokens,
 )
 from .recalling.related import SEEDS, related
+from .recalling.reranking import Reranking, within
 from .recalling.snapshots import read_indexed
 from .recalling.trace import Trace, trace
+from .recalling.truth import Truth, current_first, heirs, opponents, seen_then, truths_of
+from .recalling.watching import RecallWatch
 from .retaining.embedding import MOVED
 from .retaining.units import DateFinder
 
 __all__ = ["Answer", "Arms", "MinScores", "Recall", "RecallOptions", "Recollection", "Timings"]
 
-# A question about what the assistant said; any other is taken to be about the user.
+# A question about what the assistant said; any other is taken to be about the user. What it is
+# asked to do now ("can you suggest …") is no such question.
 _ABOUT_ASSISTANT = re.compile(
-    r"\byou\s+(?:ever\s+|also\s+|just\s+)?(?:recommend|suggest|say|said|tell|told|mention|explain"
-    r"|give|gave|list|propose|advise|describe|answer|write|wrote|show|provide|offer)",
+    r"\b(?:did|had)\s+you\s+(?:(?:ever|also|just|already)\s+)?(?:recommend|suggest|say|tell"
+    r"|mention|explain|give|list|propose|advise|describe|answer|write|show|provide|offer|call)"
+    r"|\byou(?:['’]ve|\s+have|\s+had)?\s+(?:(?:ever|also|just|already|previously|once)\s+)*"
+    r"(?:recommended|suggested|said|told|mentioned|explained|gave|given|listed|proposed|advised"
+    r"|described|answered|wrote|written|showed|shown|provided|offered|called)\b"
+    r"|\byour\s+(?:\w+\s+)?(?:recommendation|suggestion|advice|answer|explanation|reply|response)s?\b",
     re.IGNORECASE,
 )
+
+
+_NO_BOUND = 1 << 40  # tokens
+_WIDEST = 3_200  # candidates of an arm at most, where many say the same
 
 
 class Recall:
@@ -67,7 +84,11 @@ class Recall:
         clock: Clock,
         max_query_chars: int,
         generation: int,
+        reranking: Reranking | None = None,
+        watch: RecallWatch | None = None,
     ) -> None:
+        self._watch = watch
+        self._reranking = reranking
         self._store = store
         self._indexes = indexes
         self._embedder = embedder
@@ -77,6 +98,13 @@ class Recall:
         self._max_query_chars = max_query_chars
         self._generation = generation  # whose vectors `embedder` makes
 
+    def calibration(self, embedded: bool) -> Calibration | None:
+        """Return what tells how relevant candidates are: with a vector, or by words alone."""
+        if not embedded or self._embedder is None:
+            return calibration_of(None)
+        return calibration_of(str(self._embedder.fingerprint["model"]))
+
+    @traced("recall")
     async def __call__(
         self, ref: BankRef, question: str, options: RecallOptions | None = None
     ) -> Recollection:
@@ -90,18 +118,59 @@ class Recall:
         started = time.perf_counter()
         vector, degraded = await self.embed(question, options)
         embedded = time.perf_counter()
-        found = await self.search_bank(ref, question, vector, options)
+        wide = self._wide(options)
+        found = await self.search_bank(ref, question, vector, wide)
         spent = timings(started, embedded, found.rows_ms)
-        return Recollection(
-            found.answers,
+        answers, tokens = found.answers, found.tokens
+        if self._reranking is not None:
+            answers, unranked = await self._reranking(question, answers)
+            answers, tokens = within(answers, options.limit, options.max_tokens)
+            degraded = degraded or unranked
+        done = Recollection(
+            answers,
             considered=len(found.candidates.ids),
-            tokens=found.tokens,
+            tokens=tokens,
             revision=found.revision,
             timings=spent,
             degraded=degraded or found.degraded,
             included=found.included,
             trace=found.trace,
+            known=found.candidates.known,
+            embedded=found.embedded,
+            cut=found.cut,
         )
+        self.told([ref], question, options, done, started)
+        return done
+
+    def told(
+        self,
+        refs: Sequence[BankRef],
+        question: str,
+        options: RecallOptions,
+        found: Recollection,
+        started: float,
+    ) -> None:
+        """Tell who watches of a recall that began at `started` (of `time.perf_counter`)."""
+        if self._watch is not None:
+            total_ms = (time.perf_counter() - started) * 1e3
+            self._watch.told(refs, question, options, found, total_ms)
+
+    def _wide(self, options: RecallOptions) -> RecallOptions:
+        """Return options that bring all that the reranker is to read."""
+        if self._reranking is None:
+            return options
+        limit = max(options.limit, self._reranking.candidates)
+        return replace(options, limit=limit, max_tokens=_NO_BOUND)
+
+    async def close(self) -> None:
+        """Release the reranker."""
+        if self._reranking is not None:
+            await self._reranking.reranker.close()
+
+    async def knows(self, ref: BankRef, cue: str) -> bool:
+        """Tell whether a bank seems to know anything of a cue; see `recalling.cutoff`."""
+        found = await self(ref, cue, RecallOptions(limit=1))
+        return bool(found.answers) or not found.cut
 
     async def search_bank(
         self, ref: BankRef, question: str, vector: Floats | None, options: RecallOptions
@@ -134,6 +203,7 @@ class Recall:
             raise InvalidInput("limit must be at least 1", field="limit", limit=1)
         if options.max_tokens < 1:
             raise InvalidInput("max_tokens must be at least 1", field="max_tokens", limit=1)
+        checked(options.min_relevance)
         return question
 
     async def embed(
@@ -147,24 +217,28 @@ class Recall:
         except RemembrancerError as error:
             return None, f"searched by words alone: {error.message}"
 
-    def _query(self, question: str, vector: Floats | None, options: RecallOptions) -> Query:
+    def query(self, question: str, vector: Floats | None, options: RecallOptions) -> Query:
+        """Return what is searched for."""
         since, until = options.since, options.until
         if since is None and until is None:
             now = options.now if options.now is not None else self._clock.now_us()
             dates = self._find_dates(question, now, options.offset_min)
             if dates:
-                since, until = dates[0].start, dates[0].end
+                since, until = asked_window(dates)
         asked = words(question)
+        terms = self._analyzer.terms_of(asked)
         return Query(
             words=asked,
-            terms=self._analyzer.terms_of(asked),
+            terms=terms,
             vector=vector,
-            role=Role.ASSISTANT if _ABOUT_ASSISTANT.search(question) else Role.USER,
+            role=Role.ASSISTANT if about_assistant(question) else Role.USER,
             since=since,
             until=until,
             kinds=[int(k) for k in options.kinds] if options.kinds is not None else None,
             tags=options.tags,
             weights=options.weights,
+            term_weights=dict(zip(terms, self._analyzer.weights(terms), strict=True)),
+            calibration=self.calibration(vector is not None),
         )
 
     def _answer(
@@ -180,21 +254,36 @@ class Recall:
         if vector is not None and reader.generation != self._generation:
             vector, degraded = None, MOVED
         started = time.perf_counter()
-        query = self._query(question, vector, options)
+        query = self.query(question, vector, options)
         found = search(state, query)
         searched = time.perf_counter()
         graph: list[tuple[bytes, float]] = []
         if options.related or options.trace:
             graph = related(reader, found.id_list(0, SEEDS))
-            if options.related and graph:
-                found = search(state, query, extra=[unit_id for unit_id, _ in graph])
+        extra = [unit_id for unit_id, _ in graph] if options.related else []
+        if extra:
+            found = search(state, query, extra=extra)
         expanded = time.perf_counter()
-        kept = found
-        if options.least is not None:
-            kept = kept.only(_passing(kept, options.least))
-        if options.prefer_observations:
-            kept = _uncovered(reader, kept, options.limit)
-        answers, tokens = _fetch(reader, kept, options)
+        answers, tokens, folded = _fetch(
+            reader, _kept(reader, found, options, query.calibration), options
+        )
+        top = TOP
+        while folded >= top // 2 and top < _WIDEST:  # what is said often crowds out the rest
+            top *= 4
+            found = search(state, query, top, extra)
+            answers, tokens, folded = _fetch(
+                reader, _kept(reader, found, options, query.calibration), options
+            )
+        told_at = next(
+            t for t in (options.as_of, options.now, self._clock.now_us()) if t is not None
+        )
+        marked = truths_of(reader, [answer.unit for answer in answers], told_at)
+        if marked:
+            missing = [*heirs(reader, marked, told_at), *opponents(marked)]
+            late = search(state, query, top, [*extra, *missing]) if missing else None
+            answers, tokens = _true(
+                reader, answers, marked, late, missing, told_at, options, set(query.words)
+            )
         include, included, told = options.include, None, None
         if include is not None:
             included = cut(answers, {None: fetch(reader, answers, include)}, include)
@@ -209,7 +298,19 @@ class Recall:
                 graph_s=expanded - searched,
             )
         rows_ms = (time.perf_counter() - expanded) * 1e3
-        return BankFound(answers, found, tokens, reader.revision, rows_ms, degraded, included, told)
+        relevant = _relevant(found, options, query.calibration)
+        return BankFound(
+            answers,
+            found,
+            tokens,
+            reader.revision,
+            rows_ms,
+            degraded,
+            included,
+            told,
+            embedded=vector is not None,
+            cut=len(found.ids) - len(relevant.ids),
+        )
 
 
 class BankFound(NamedTuple):
@@ -223,6 +324,8 @@ class BankFound(NamedTuple):
     degraded: str | None
     included: Included | None
     trace: Trace | None
+    embedded: bool = False
+    cut: int = 0
 
 
 def timings(started: float, embedded: float, rows_ms: float) -> Timings:
@@ -261,43 +364,124 @@ def _uncovered(reader: Reader, found: Candidates, limit: int) -> Candidates:
     return found.only(np.array([unit_id not in said for unit_id in ids], dtype=bool))
 
 
+def about_assistant(question: str) -> bool:
+    """Tell whether a question is about what the assistant said, rather than about the user."""
+    return _ABOUT_ASSISTANT.search(question) is not None
+
+
+def _relevant(
+    found: Candidates, options: RecallOptions, calibration: Calibration | None
+) -> Candidates:
+    """Return the candidates that are relevant enough; what others lead to need not be like them."""
+    floor = 0.0 if options.related else FLOOR
+    return cut_off(found, options.min_relevance, calibration, floor)
+
+
+def _kept(
+    reader: Reader,
+    found: Candidates,
+    options: RecallOptions,
+    calibration: Calibration | None = None,
+) -> Candidates:
+    """Return the candidates that the options let through; no cut-off without a calibration."""
+    found = _relevant(found, options, calibration)
+    if options.least is not None:
+        found = found.only(_passing(found, options.least))
+    if options.prefer_observations:
+        found = _uncovered(reader, found, options.limit)
+    return found
+
+
 def _fetch(
     reader: Reader, found: Candidates, options: RecallOptions
-) -> tuple[tuple[Answer, ...], int]:
+) -> tuple[tuple[Answer, ...], int, int]:
     """Fetch the rows of the best candidates that fit the limit and the token budget.
 
     One that does not fit is passed over, so that a long text does not end the answer; one that
-    says the same as a better one is folded into it.
+    says the same as a better one is folded into it. Returns the answers, their tokens, and how
+    many candidates were folded.
     """
     answers: list[Answer] = []
+    folded = 0
     fold = Fold(reader)
     left = options.max_tokens
     for start in range(0, len(found.ids), options.limit):
         ids = found.id_list(start, start + options.limit)
         rows = {row.unit.id: row for row in reader.recalled(ids)}
+        unseen = _unseen(reader, rows, options.as_of)
         fold.look_up(ids)
         for number, unit_id in enumerate(ids, start):
             row = rows.get(unit_id)
-            if row is None or fold.repeats(unit_id):
+            if row is None or unit_id in unseen:
+                continue
+            if fold.repeats(unit_id):
+                folded += 1
                 continue
             cost = payload_tokens(row.unit)
             if cost > left or len(answers) == options.limit:
                 continue
             left -= cost
-            answers.append(Answer(*row, *_scores(found, number)))
+            answers.append(
+                Answer(*row, *_scores(found, number), relevance=_relevance(found, number))
+            )
             fold.keep(unit_id)
         if left < 1 or len(answers) == options.limit:
             break
     proofs = fold.proofs()
     if proofs:
         answers = [replace(a, proof=proofs.get(a.unit.id, a.proof)) for a in answers]
-    return tuple(answers), options.max_tokens - left
+    return tuple(answers), options.max_tokens - left, folded
+
+
+def _true(
+    reader: Reader,
+    answers: Sequence[Answer],
+    truths: Mapping[bytes, Truth],
+    late: Candidates | None,
+    missing: Sequence[bytes],
+    at: int,
+    options: RecallOptions,
+    asked: set[str],
+) -> tuple[tuple[Answer, ...], int]:
+    """Mark answers that do not hold, and put what holds in their place before them.
+
+    `late` are candidates with those that are `missing` among the answers.
+    """
+    whole = [replace(a, truth=truths.get(a.unit.id, a.truth)) for a in answers]
+    if late is not None:
+        wanted = set(missing)
+        mask = np.array([unit_id in wanted for unit_id in late.id_list()], dtype=bool)
+        every = replace(options, limit=len(missing), max_tokens=_NO_BOUND)
+        more, _, _ = _fetch(reader, _kept(reader, late.only(mask), options), every)
+        known = truths_of(reader, [answer.unit for answer in more], at)
+        whole += [replace(a, truth=known.get(a.unit.id, a.truth)) for a in more]
+    kept: list[Answer] = []
+    left = options.max_tokens
+    for answer in current_first(whole, asked):
+        cost = payload_tokens(answer.unit)
+        if cost <= left and len(kept) < options.limit:
+            left -= cost
+            kept.append(answer)
+    return tuple(kept), options.max_tokens - left
+
+
+def _unseen(reader: Reader, rows: Mapping[bytes, Recalled], as_of: int | None) -> set[bytes]:
+    """Return which memories were no part of what held then."""
+    if as_of is None:
+        return set()
+    units = [row.unit for row in rows.values()]
+    truths = truths_of(reader, units, as_of)
+    return {u.id for u in units if not seen_then(u, truths.get(u.id), as_of)}
 
 
 def _scores(found: Candidates, i: int) -> tuple[float, Arms]:
     text, window, cosine, window_cosine, *bonuses = found.arms[:, i].tolist()
     arms = Arms(text, window, _known(cosine), _known(window_cosine), *bonuses)
     return float(found.score[i]), arms
+
+
+def _relevance(found: Candidates, i: int) -> float | None:
+    return None if found.relevance is None else float(found.relevance[i])
 
 
 def _known(cosine: float) -> float | None:

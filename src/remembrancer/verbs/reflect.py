@@ -16,7 +16,9 @@ from ..finding.terms import Analyzer, words
 from ..nouns.clock import Clock
 from ..nouns.errors import InvalidInput
 from ..nouns.memory import BankRef, Kind
+from ..nouns.spans import traced
 from .recall import Recall
+from .recalling.cutoff import quotable
 from .recalling.recollection import Answer, RecallOptions, Recollection
 from .reflecting.composing import compose
 from .reflecting.filling import Filler
@@ -32,7 +34,8 @@ class ReflectOptions:
     """What may be asked besides the question.
 
     `context` is added to the question for the search. `schema` is a JSON Schema of an object, see
-    `response_schema`.
+    `response_schema`. `now` is when it is asked (microseconds; None: the clock's): what "last week"
+    means, what no longer holds, and what has passed. `offset_min` is the asker's from UTC.
     """
 
     limit: int = 10  # memories recalled at most
@@ -41,6 +44,10 @@ class ReflectOptions:
     tags: TagNode | None = None
     context: str | None = None
     schema: Mapping[str, Any] | None = None
+    now: int | None = None
+    offset_min: int | None = None
+    min_relevance: float | None = None  # as of recall; 0: answer however unlikely it is
+    related: bool = False  # look at what the best memories lead to, too
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +55,8 @@ class Reflection:
     """The answer.
 
     `based_on` are the memories that the text quotes, best first. `structured` is None without a
-    schema; `missing` names its required properties that nothing fits.
+    schema; `missing` names its required properties that nothing fits. `answers` are the memories
+    that may bear on the question.
     """
 
     text: str
@@ -57,6 +65,7 @@ class Reflection:
     missing: tuple[str, ...]
     asked: str  # what was searched for
     recalled: Recollection
+    answers: tuple[Answer, ...] = ()
 
 
 class Reflect:
@@ -77,6 +86,7 @@ class Reflect:
         self._clock = clock
         self._max_query_chars = max_query_chars
 
+    @traced("reflect")
     async def __call__(
         self, ref: BankRef, question: str, options: ReflectOptions | None = None
     ) -> Reflection:
@@ -90,6 +100,7 @@ class Reflect:
             raise InvalidInput("max_tokens must be at least 1", field="max_tokens", limit=1)
         shape = read_schema(options.schema) if options.schema is not None else None
         asked = _with_context(question, options.context, self._max_query_chars)
+        now = self._clock.now_us() if options.now is None else options.now
         recalled = await self._recall(
             ref,
             asked,
@@ -98,20 +109,32 @@ class Reflect:
                 max_tokens=_RECALL_TOKENS,
                 kinds=options.kinds,
                 tags=options.tags,
+                now=now,
+                offset_min=options.offset_min,
+                min_relevance=options.min_relevance,
+                related=options.related,
             ),
         )
+        cuts = options.min_relevance != 0
+        known = quotable(recalled.known, self._recall.calibration(recalled.embedded))
+        answers = recalled.answers if known or not cuts else ()
         written = await asyncio.to_thread(
-            self._written, question, recalled.answers, shape, options.max_tokens
+            self._written, question, answers, shape, options.max_tokens, now, cuts
         )
-        return Reflection(*written, asked, recalled)
+        return Reflection(*written, asked, recalled, answers)
 
     def _written(
-        self, question: str, answers: Sequence[Answer], shape: Shape | None, max_tokens: int
+        self,
+        question: str,
+        answers: Sequence[Answer],
+        shape: Shape | None,
+        max_tokens: int,
+        now: int,
+        cuts: bool,
     ) -> tuple[str, tuple[Answer, ...], dict[str, Any] | None, tuple[str, ...]]:
         """Return the text, what it rests on, the object, and what it misses."""
         terms = frozenset(self._terms(question))
-        answers = relevant(answers, terms, self._terms)
-        now = self._clock.now_us()
+        answers = relevant(answers, terms, self._terms, weighed=cuts)
         statements = statements_of(answers, terms, self._terms, now)
         text, used = compose(question, statements, max_tokens)
         based_on = tuple({s.answer.unit.id: s.answer for s in used}.values())

@@ -20,9 +20,11 @@ from ..nouns.clock import Clock
 from ..nouns.errors import InvalidInput, NotFound, RemembrancerError, TooLarge
 from ..nouns.ids import IdMaker
 from ..nouns.memory import BankRef, Kind, Layer, Link, LinkType, Unit, UnitRow
+from ..nouns.spans import traced
 from ..nouns.text import clean
 from .attributes import merged_attributes
 from .retaining.enrich import embed_sources
+from .retaining.guarding import OPEN, Guard
 from .retaining.rewriting import Rewriter, dated
 from .retaining.units import Source
 
@@ -112,6 +114,7 @@ class Remember:
         clock: Clock,
         generation: int,
         embedder_failed: asyncio.Event,
+        guard: Guard = OPEN,
     ) -> None:
         self._store = store
         self._embedder = embedder
@@ -120,7 +123,9 @@ class Remember:
         self._clock = clock
         self._generation = generation
         self._embedder_failed = embedder_failed
+        self._guard = guard
 
+    @traced("remember")
     async def __call__(
         self,
         ref: BankRef,
@@ -148,7 +153,7 @@ class Remember:
         unit = Unit(
             id=self._ids.new(),
             layer=Layer.OBSERVATION if derived else Layer.SOURCE,
-            text=checked_content(content),
+            text=self._guard.text(checked_content(content), "content"),
             created_at=now,
             mentioned_at=now,
             kind=Kind.OBSERVATION if derived else Kind.WORLD,

@@ -18,8 +18,16 @@ from ..models.embedder import Embedder
 from ..nouns.clock import Clock
 from ..nouns.errors import Conflict, InvalidInput, ModelUnavailable, NotFound, TooLarge
 from ..nouns.ids import IdMaker, to_uuid
-from ..nouns.intention import OPEN, Intention, IntentionState, OccurrenceState, TriggerType
+from ..nouns.intention import (
+    OPEN,
+    Intention,
+    IntentionState,
+    Occurrence,
+    OccurrenceState,
+    TriggerType,
+)
 from ..nouns.memory import BankRef
+from ..nouns.spans import traced
 from ..reading.recurrence import occurrences
 from .reminding.occurrences import withheld
 from .reminding.options import recurrence_of
@@ -41,6 +49,7 @@ __all__ = ["Registered", "Remind", "Reminder"]
 MOST_AT_ONCE = 5_000
 MOST_PREVIEWED = 100
 _MOST_OPEN = 100_000
+_MOST_LINKED = 100_000
 _TRIES = 5
 _TIMING = ("trigger_type", "trigger_at", "trigger_event", "expires_at", "state", "options")
 _KEPT = ("id", "version", "created_at", "fired_count", "last_fired_at", "armed")
@@ -89,6 +98,7 @@ class Remind:
         self._look_back = look_back
         self.embedder_failed = asyncio.Event()  # set when cues were left for later
 
+    @traced("remind")
     async def __call__(
         self,
         ref: BankRef,
@@ -131,6 +141,24 @@ class Remind:
             )
         raise Conflict("the intentions are changed by others all the time; try again")
 
+    async def drafts(self, reminders: Sequence[Reminder]) -> list[Intention]:
+        """Return what reminders with ids of their own would be registered as; writes nothing."""
+        now = self._clock.now_us()
+        _, fresh = await asyncio.to_thread(self._fresh, reminders, {}, now)
+        return await self._embed(fresh)
+
+    async def of_sources(self, ref: BankRef, unit_ids: Sequence[bytes]) -> list[Intention]:
+        """Return the intentions that are linked to some memories."""
+        wanted = IntentionFilter(source_ids=unit_ids)
+        return await self._store.intentions(ref, wanted, limit=_MOST_LINKED)
+
+    async def open_of(self, ref: BankRef, ids: Sequence[bytes]) -> list[Occurrence]:
+        """Return the open occurrences of intentions."""
+        if not ids:
+            return []
+        offers = await self._store.offers(ref, states=OPEN, intention_ids=ids, limit=_MOST_OPEN)
+        return [o.occurrence for o in offers]
+
     async def revise(
         self,
         ref: BankRef,
@@ -157,7 +185,7 @@ class Remind:
             made = replace(made, next_due=stored.next_due)
         else:
             check_possible(made, now)
-            if made.recurring:
+            if made.recurring and made.trigger_type is not TriggerType.COMPOSITE:
                 made = replace(made, next_due=next_look(made, now))
             elif _had(stored, made):
                 made = replace(made, next_due=made.expires_at)

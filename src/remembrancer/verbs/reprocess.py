@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any
 
 from ..keeping.batch import Batch, EntityMention, VectorPatch
+from ..keeping.intentions import IntentionBatch
 from ..keeping.store import Store
 from ..keeping.view import Reader
 from ..keeping.worker import JobContext
@@ -22,11 +23,15 @@ from ..nouns.errors import Conflict
 from ..nouns.ids import IdMaker
 from ..nouns.memory import BankRef, Curation, Document, Entity, Job, JobState, Unit, UnitRow
 from ..reading.names import KnownNames, prepare
+from ..reading.slots import Table
 from .browse import named
+from .retaining.claims import Contexts
 from .retaining.facts import FactReader, ReadFacts
+from .retaining.intending import Intending
+from .retaining.model_facts import by_model
 from .retaining.reread import NAMED, reread
 from .retaining.resolver import Resolver, Told
-from .retaining.rewriting import Rewriter, dated, is_undated
+from .retaining.rewriting import Rewriter, dated, is_undated, reworded
 from .retaining.units import Source
 
 REPROCESS = "reprocess"
@@ -67,8 +72,10 @@ class Reprocess:
         ids: IdMaker,
         clock: Clock,
         generation: int,
+        intend: Intending | None = None,
     ) -> None:
         self._store = store
+        self._intend = intend  # what a text says is to be done later
         self._rewriter = rewriter
         self._facts = facts
         self._resolver = resolver
@@ -156,11 +163,12 @@ class Reprocess:
         self, ref: BankRef, page: _Page, known: KnownNames, seen: _Seen
     ) -> tuple[Batch, int, int]:
         sources = [self._source(page, row) for row in page.rows]
-        read, failed = await asyncio.to_thread(self._read, sources, known, seen)
+        table = await self._facts.table(ref)
+        read, failed = await asyncio.to_thread(self._read, sources, known, table, seen)
         told = Told(speakers=frozenset(u.speaker for u in page.near.values() if u.speaker))
         read.mentions, read.facts = await self._resolver.read(ref, read.mentions, read.facts, told)
         texts = {row.unit.id: row.unit.text for row in page.rows}
-        old = [fact for fact in page.facts if fact.source_id not in failed]
+        old = [f for f in page.facts if f.source_id not in failed and not by_model(f)]
         named = {
             row.unit.id: row.unit.entities
             for row in page.rows
@@ -181,31 +189,40 @@ class Reprocess:
             ],
             mentions=[*again.mentions, *self._given(page)],
             links=again.links,
+            future=await self._future(ref, sources),
             expect_revision=page.revision,
             generation=self._generation,
         )
         return batch, len(again.rows), len(failed)
 
+    async def _future(self, ref: BankRef, sources: Sequence[Source]) -> IntentionBatch | None:
+        """Return what reading again changes of what is to be done later."""
+        if self._intend is None:
+            return None
+        return await self._intend.again(ref, [source.row.unit for source in sources])
+
     def _source(self, page: _Page, row: UnitRow) -> Source:
         """Return a source with its words and, unless people set it, when it happened."""
         undated = is_undated(page.document, row.unit)
-        source = self._rewriter.source(row.unit, page.near, undated=undated)
+        also = reworded(row.unit, filter(by_model, page.facts))
+        source = self._rewriter.source(row.unit, page.near, undated=undated, also=also)
         if row.unit.id in page.curations:
             return source
         unit = dated(row.unit, source.dates)
         return replace(source, row=replace(source.row, unit=unit))
 
     def _read(
-        self, sources: Sequence[Source], known: KnownNames, seen: _Seen
+        self, sources: Sequence[Source], known: KnownNames, table: Table, seen: _Seen
     ) -> tuple[ReadFacts, set[bytes]]:
         """Read facts, and tell whose reading failed; what is as it was is not read twice."""
         whole = ReadFacts()
         failed: set[bytes] = set()
+        contexts = Contexts()
         for source in sources:
             unit = source.row.unit
             before, read = seen.get(unit.id, (None, None))
             if read is None or before != unit:
-                read = self._facts.read([source], known)
+                read = self._facts.read([source], known, table, contexts)
                 seen[unit.id] = unit, read
             whole.facts += read.facts
             whole.mentions += read.mentions

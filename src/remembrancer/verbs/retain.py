@@ -21,12 +21,16 @@ from ..nouns.clock import Clock
 from ..nouns.errors import Conflict, InvalidInput, TooLarge
 from ..nouns.ids import IdMaker
 from ..nouns.memory import BankRef
+from ..nouns.spans import traced
 from ..nouns.text import clean
 from ..reading.names import KnownNames, prepare
+from .retaining.claims import Tables
+from .retaining.deepen import Deepen
 from .retaining.delta import extent_of
 from .retaining.document_plan import DocumentPlan, DocumentPlanner
 from .retaining.enrich import Enriched, Enricher
 from .retaining.facts import KNOWN_NAMES, FactReader
+from .retaining.guarding import OPEN, Guard
 from .retaining.intending import Intending
 from .retaining.resolver import Resolver
 from .retaining.units import Drafter, Item
@@ -99,8 +103,12 @@ class Retain:
         on_done: Callable[[Retained], None] | None = None,
         outbox: Outbox | None = None,
         intend: Intending | None = None,
+        tables: Tables | None = None,
+        deepen: Deepen | None = None,
+        guard: Guard = OPEN,
     ) -> None:
         self._store = store
+        self._guard = guard
         self._ids = ids
         self._limits = limits
         self._on_done = on_done  # told of each retain, for figures
@@ -109,11 +117,12 @@ class Retain:
         self._enrich = Enricher(
             store,
             embedder,
-            FactReader(ids),
+            FactReader(ids, tables),
             resolver,
             generation=generation,
             outbox=outbox,
             intend=intend,
+            deepen=deepen,
         )
         self._locks: WeakValueDictionary[tuple[BankRef, str], asyncio.Lock] = WeakValueDictionary()
 
@@ -122,6 +131,7 @@ class Retain:
         """Set when units were left for later."""
         return self._enrich.embedder_failed
 
+    @traced("retain")
     async def __call__(
         self,
         ref: BankRef,
@@ -200,7 +210,7 @@ class Retain:
                 f"{where} is needed to append: name the document that the content is added to",
                 field=where,
             )
-        return replace(
+        cleaned = replace(
             item,
             content=content,
             note=clean(item.note) if item.note else None,
@@ -211,6 +221,7 @@ class Retain:
             if item.metadata
             else None,
         )
+        return self._guard.item(cleaned, f"items[{number}]")
 
     async def _retain_document(
         self,

@@ -18,12 +18,14 @@ from ..nouns.clock import Clock
 from ..nouns.errors import InvalidInput
 from ..nouns.ids import IdMaker
 from ..nouns.memory import BankRef, Job, JobState, Layer
+from ..nouns.spans import traced
 from .attributes import merged_attributes
 from .curate import LEAVE, Curate, Edit
 from .forget import Forget
 from .lookup import Kept, Lookup
 from .policy import Policies
 from .remember import Tie, checked_content, checked_share, links_from
+from .retaining.guarding import OPEN, Guard
 from .tenant_banks import no_memory
 
 MOVED_OUT = "moved_out"
@@ -64,16 +66,19 @@ class Revise:
         *,
         ids: IdMaker,
         clock: Clock,
+        guard: Guard = OPEN,
     ) -> None:
         self._store = store
         self._lookup = lookup
         self._curate = curate
         self._forget = forget
         self._policies = policies
+        self._guard = guard
         self._ids = ids
         self._clock = clock
         self._moving = asyncio.Lock()  # else two moves of one memory could erase both copies
 
+    @traced("revise")
     async def __call__(self, caller: Caller, unit_id: bytes, revision: Revision) -> Kept:
         """Change a memory and return it. The same change twice is made once.
 
@@ -100,7 +105,7 @@ class Revise:
         content, importance = revision.content, revision.importance
         attributes = revision.attributes
         return Edit(
-            text=None if content is None else checked_content(content),
+            text=None if content is None else self._guard.text(checked_content(content), "content"),
             importance=None if importance is None else checked_share(importance, "importance"),
             attributes=LEAVE if attributes is None else merged_attributes(None, attributes),
             merge=not revision.replaces,

@@ -6,7 +6,7 @@ Each strategy finds memories of its own; they are joined, and ranked by composit
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -20,6 +20,7 @@ from ..nouns.caller import Caller
 from ..nouns.clock import Clock
 from ..nouns.errors import ModelUnavailable, NotFound, RemembrancerError
 from ..nouns.memory import BankRef
+from ..nouns.spans import traced
 from .recalling.candidates import MOST, Hit, alike, best, linked, newest, placed
 from .recalling.searches import (
     Answered,
@@ -36,11 +37,18 @@ from .recalling.snapshots import read_indexed
 from .retaining.embedding import MOVED
 from .tenant_banks import MOST_BANKS, banks_of, reached
 
-__all__ = ["Answered", "Asked", "Failure", "Reached", "Search", "Strategies", "Way"]
+__all__ = ["Answered", "Asked", "Failure", "Knows", "Reached", "Search", "Strategies", "Way"]
+
+
+Knows = Callable[[BankRef, str], Awaitable[bool]]
+"""Tells whether a bank seems to know anything of a cue."""
 
 
 class Strategies:
-    """The verb; everything it needs is passed in."""
+    """The verb; everything it needs is passed in.
+
+    With `knows` a bank that knows nothing of the cue has nothing that is like it.
+    """
 
     def __init__(
         self,
@@ -50,13 +58,16 @@ class Strategies:
         *,
         clock: Clock,
         generation: int,
+        knows: Knows | None = None,
     ) -> None:
+        self._knows = knows
         self._store = store
         self._indexes = indexes
         self._embedder = embedder
         self._clock = clock
         self._generation = generation  # whose vectors `embedder` makes
 
+    @traced("recall by strategies")
     async def __call__(
         self, caller: Caller, cue: str, searches: Sequence[Search], asked: Asked | None = None
     ) -> Answered:
@@ -119,10 +130,14 @@ class Strategies:
             if search.way is Way.TEMPORAL:
                 recent = partial(newest, ref=ref, search=search, limit=limit, asked=asked)
                 hits += await self._store.read(ref, recent)
-            elif vector is not None:
+            elif vector is not None and await self._worth(ref, cue, search):
                 hits += await self._similar(ref, vector, search, limit, asked)
             hits = best(hits, limit)
         return placed(hits) if search.way is Way.TEMPORAL else hits
+
+    async def _worth(self, ref: BankRef, cue: str, search: Search) -> bool:
+        likeness = search.way is Way.SIMILARITY and any(map(str.isalnum, cue))
+        return self._knows is None or not likeness or await self._knows(ref, cue)
 
     async def _similar(
         self, ref: BankRef, vector: Floats, search: Search, limit: int, asked: Asked

@@ -8,7 +8,7 @@ from ..keeping.store import Store
 from ..nouns.caller import Caller
 from ..nouns.errors import Forbidden, NotFound
 from ..nouns.memory import BankRef
-from ..nouns.names import UNNAMED
+from ..nouns.names import OF_TENANT, UNNAMED
 
 MOST_BANKS = 256
 """Banks that one question is put to."""
@@ -28,6 +28,11 @@ def unnamed_of(caller: Caller) -> BankRef:
             field="entity_id",
         )
     return BankRef(caller.tenant, UNNAMED)
+
+
+def own_of(caller: Caller) -> BankRef:
+    """Return the bank of what is kept about a tenant itself."""
+    return BankRef(caller.tenant, OF_TENANT)
 
 
 async def banks_of(store: Store, caller: Caller) -> tuple[list[BankRef], bool]:

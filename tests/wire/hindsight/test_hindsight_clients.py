@@ -35,20 +35,25 @@ run()
 
 
 @pytest.mark.parametrize(
-    ("version", "parts"),
-    [("0.9.1", ["common"]), ("1.1.0", ["common", "since_1_1"])],
+    ("version", "parts", "kept_in"),
+    [
+        ("0.9.1", ["common"], "sqlite"),
+        ("1.1.0", ["common", "since_1_1"], "sqlite"),
+        ("1.1.0", ["common", "since_1_1"], "postgres"),
+    ],
 )
 def test_the_client_works_as_with_its_own_server(
-    version: str, parts: list[str], tmp_path: Path
+    version: str, parts: list[str], kept_in: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     python = ROOT / f".venv/clients/hindsight-{version}/bin/python"
     lock = ROOT / f"requirements/hindsight-{version}.txt"
     if not _installed(python, lock):
         pytest.skip(f"hindsight-client {version} is not installed: `make setup` with a network")
     report = tmp_path / "report.xml"
-    with Server(
-        tmp_path / "data", SERVE, embedder="bge-small", webhook_allow_private="true"
-    ) as server:
+    more = {"embedder": "bge-small", "webhook_allow_private": "true"}
+    if kept_in == "postgres":
+        more["store"] = request.getfixturevalue("space").setting
+    with Server(tmp_path / "data", SERVE, **more) as server:
         done = subprocess.run(
             [
                 python, "-m", "pytest", "-c", SUITE / "pytest.ini", f"--junit-xml={report}",

@@ -5,11 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ...nouns.errors import InvalidInput, NotFound
+from .erasing import erase, write_receipt
 from .options import AsJson, Bank, Data, Embedder, StoreUrl, examples, settings_of
 from .output import progress_bar, remark, results, write_json
 from .session import must_exist, with_app
@@ -22,8 +24,11 @@ NAME = "forget"
 EPILOG = examples(
     "remembrancer forget 0197a3c2-5b1e-7d04-8a7e-2f1d5c9b6e10 --bank ann",
     "remembrancer forget --document chat.json --bank ann --yes",
+    "remembrancer forget --entity 'Ben Ode' --bank ann --receipt ben.json    (a person)",
+    "remembrancer forget --all --bank ann --receipt ann.json    (the whole bank)",
     json="{bank, erased: [ids], documents: [...], missing: [ids], missing_documents: [...], "
-    "revision, swept}",
+    "revision, swept}; with --entity or --all the receipt: {format, version, bank, entity, whole, "
+    "erased: [ids], erased_count, intentions: [ids], remaining, at, swept, copies}",
 )
 
 
@@ -43,6 +48,19 @@ def command(
             "--document", "-d", metavar="NAME", help="A whole document; may be given again."
         ),
     ] = None,
+    entity: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="All that mentions a person or thing: a name, an alias, an id.",
+            show_default=False,
+        ),
+    ] = None,
+    whole: Annotated[bool, typer.Option("--all", help="The bank with everything in it.")] = False,
+    receipt: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Where to write what was erased.", show_default=False),
+    ] = None,
     bank: Bank = "default",
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     json: AsJson = False,
@@ -58,6 +76,11 @@ def command(
     settings = settings_of(data, store, embedder)
     must_exist(settings)
     names = documents or []
+    if entity is not None or whole:
+        if ids or names or (entity is not None and whole):
+            raise InvalidInput("give one of IDs, --document, --entity and --all", field="entity")
+        erase(settings, bank, entity, receipt, ask=not yes, json=json)
+        return
 
     async def work(app: App) -> _Done:
         lines = await _look_up(app, bank, ids or [], names)
@@ -66,6 +89,8 @@ def command(
         return await _forget(app, bank, ids or [], names)
 
     shape = _shape(bank, names, with_app(settings, work))
+    if receipt is not None:
+        write_receipt(receipt, shape)
     if json:
         write_json(shape)
     nothing = not shape["erased"] and not shape["documents"]

@@ -7,19 +7,33 @@ from typing import Annotated
 import typer
 
 from . import (
+    audit,
     backup,
+    doctor,
+    documents,
     entities,
+    evaluate,
+    exports,
     forget,
+    history,
+    imports,
     intentions,
     keys,
+    mcp,
+    migrate,
+    move,
+    operations,
     prime,
     recall,
     reembed,
+    reflect,
     remind,
+    restore,
     retain,
     serve,
     status,
     version,
+    watch,
     worker,
 )
 from .demo import command as demo
@@ -43,21 +57,35 @@ app = typer.Typer(
 for _module in (
     retain,
     recall,
+    reflect,
+    history,
     prime,
     remind,
+    watch,
     forget,
+    imports,
+    exports,
     status,
+    doctor,
     serve,
+    mcp,
     worker,
     reembed,
     backup,
+    restore,
+    migrate,
+    move,
+    evaluate,
     demo,
     version,
 ):
     app.command(_module.NAME, epilog=_module.EPILOG)(_module.command)
+app.add_typer(audit.group)
+app.add_typer(documents.group)
 app.add_typer(entities.group)
 app.add_typer(intentions.group)
 app.add_typer(keys.group)
+app.add_typer(operations.group)
 
 
 @app.callback()

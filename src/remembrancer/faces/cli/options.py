@@ -32,7 +32,7 @@ StoreUrl = Annotated[
         "--store",
         envvar="REMEMBRANCER_STORE",
         metavar="URL",
-        help="Where rows are kept, if not in the data folder: sqlite:///FOLDER.",
+        help="Where rows are kept, if not in the data folder: sqlite:///FOLDER or postgresql://…",
         rich_help_panel=_WHERE,
         show_default=False,
     ),
@@ -51,6 +51,10 @@ Embedder = Annotated[
 ]
 Bank = Annotated[
     str, typer.Option("--bank", "-b", metavar="BANK", help="Whose memory: a user, an agent.")
+]
+Tenant = Annotated[
+    str,
+    typer.Option("--tenant", metavar="NAME", help="Whose banks, where there are several tenants."),
 ]
 Tags = Annotated[
     list[str] | None,

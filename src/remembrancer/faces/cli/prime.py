@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .options import MEMORY_JSON, AsJson, Bank, Data, Embedder, StoreUrl, examples, settings_of
+from .options import (
+    MEMORY_JSON,
+    AsJson,
+    Bank,
+    Data,
+    Embedder,
+    StoreUrl,
+    examples,
+    moment,
+    settings_of,
+)
 from .output import remark, results, write_json
 from .session import must_exist, note_unknown_bank, with_app
 
@@ -66,6 +76,12 @@ def command(
             metavar="N", min=0, help="Estimated tokens of all texts at most.", show_default=False
         ),
     ] = None,
+    now: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ISO", help="The time that ages are counted from.", show_default=False
+        ),
+    ] = None,
     prompt: Annotated[
         bool,
         typer.Option("--prompt", help="Print it as one text for a prompt: facts, recent, due."),
@@ -77,9 +93,11 @@ def command(
 ) -> None:
     """Print a context to start a conversation with, as text: recent and similar memories."""
     settings = settings_of(data, store, embedder)
+    asked = moment(now, "now")
     must_exist(settings)
 
     async def work(app: App) -> tuple[PrimedContext, str | None]:
+        from ...nouns.clock import to_us  # noqa: PLC0415
         from ...nouns.memory import DEFAULT_TENANT, BankRef  # noqa: PLC0415
         from ...verbs.prime import Order as Orders  # noqa: PLC0415
         from ...verbs.prime import defaults  # noqa: PLC0415
@@ -93,6 +111,7 @@ def command(
             order=Orders(order.value),
             max_tokens=max_tokens,
             facts=prompt,
+            now=None if asked is None else to_us(asked),
         )
         found = await app.prime(ref, options)
         due = await app.due(ref, cue) if found.intends else []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
 
@@ -37,9 +37,10 @@ EPILOG = examples(
     'remembrancer recall "Where does Ann live?" --bank ann',
     'remembrancer recall "What did we plan last week?" -b ann --now 2026-05-08',
     'remembrancer recall "allergies" -b ann --limit 3 --json',
-    json=f"{{question, bank, answers: [{{rank, score, {MEMORY_JSON}, why: {{keyword, "
-    "window_keyword, cosine, window_cosine, speaker, role, time}}], considered, tokens, "
-    "revision, timings: {embed_ms, search_ms, rows_ms, total_ms}, degraded}",
+    json=f"{{question, bank, answers: [{{rank, score, relevance, {MEMORY_JSON}, why: "
+    "{keyword, window_keyword, cosine, window_cosine, speaker, role, time, length, standing}}], "
+    "considered, tokens, revision, timings: {embed_ms, search_ms, rows_ms, total_ms}, degraded, "
+    "known, cut_off}",
 )
 
 
@@ -63,6 +64,12 @@ def command(
             show_default=False,
         ),
     ] = None,
+    as_of: Annotated[
+        str | None,
+        typer.Option(
+            "--as-of", metavar="ISO", help="Answer with what held then.", show_default=False
+        ),
+    ] = None,
     tags: Tags = None,
     tags_match: Annotated[
         str,
@@ -73,8 +80,18 @@ def command(
         ),
     ] = "any",
     explain: Annotated[
-        bool, typer.Option("--explain", help="Show what each arm of the search found.")
+        bool,
+        typer.Option("--explain", help="Tell why each answer is there, and what was cut off."),
     ] = False,
+    min_relevance: Annotated[
+        float | None,
+        typer.Option(
+            metavar="P",
+            help="Leave out what is less likely than this to answer, 0 to 1; 0: nothing. By "
+            "default nothing is answered when nothing is known.",
+            show_default=False,
+        ),
+    ] = None,
     json: AsJson = False,
     data: Data = None,
     store: StoreUrl = None,
@@ -82,14 +99,15 @@ def command(
 ) -> None:
     """Find what answers a question, best first, verbatim, with the facts read from it."""
     settings = settings_of(data, store, embedder, recall_max_tokens=max_tokens)
-    asked = moment(now, "now")
+    asked, then = moment(now, "now"), moment(as_of, "as-of")
     must_exist(settings)
 
     async def work(app: App) -> tuple[Answers, str | None]:
         from ...nouns.memory import DEFAULT_TENANT, BankRef  # noqa: PLC0415
         from ..library.results import answers_of  # noqa: PLC0415
 
-        options = _options(limit, settings.recall_max_tokens, asked, tags, tags_match)
+        options = _options(limit, settings.recall_max_tokens, asked, then, tags, tags_match)
+        options = replace(options, min_relevance=min_relevance, trace=explain)
         found = await app.recall(BankRef(DEFAULT_TENANT, bank), question, options)
         return answers_of(found), await note_unknown_bank(app, DEFAULT_TENANT, bank)
 
@@ -106,6 +124,7 @@ def _options(
     limit: int,
     max_tokens: int,
     asked: datetime | None,
+    then: datetime | None,
     tags: list[str] | None,
     tags_match: str,
 ) -> RecallOptions:
@@ -122,6 +141,7 @@ def _options(
         max_tokens=max_tokens,
         now=None if asked is None else to_us(asked),
         offset_min=offset_minutes(asked),
+        as_of=None if then is None else to_us(then),
         tags=TagFilter(tuple(tags), TagMatch(tags_match)) if tags else None,
     )
 
@@ -139,14 +159,19 @@ def _write_json(question: str, bank: str, answers: Answers) -> None:
             "revision": answers.revision,
             "timings": asdict(answers.timings),
             "degraded": answers.degraded,
+            "known": answers.known,
+            "cut_off": answers.cut_off,
         }
     )
 
 
 def _show(answers: Answers, explain: bool) -> None:
     out = results()
-    for rank, found in enumerate(answers, 1):
-        _show_one(out, rank, found, explain)
+    reasons = answers.explain() if explain else [None] * len(answers)
+    for rank, (found, reason) in enumerate(zip(answers, reasons, strict=True), 1):
+        _show_one(out, rank, found, reason)
+    if answers.cut_off and (explain or not answers):
+        remark(answers.cut_off, "yellow")
     if answers.degraded:
         remark(answers.degraded, "yellow")
     count = "nothing found" if not answers else f"{len(answers)} of {answers.considered} found"
@@ -157,7 +182,7 @@ def _show(answers: Answers, explain: bool) -> None:
     )
 
 
-def _show_one(out: Console, rank: int, found: Found, explain: bool) -> None:
+def _show_one(out: Console, rank: int, found: Found, reason: str | None) -> None:
     from rich.text import Text  # noqa: PLC0415
 
     from .dates import day_and_time, period  # noqa: PLC0415
@@ -173,11 +198,17 @@ def _show_one(out: Console, rank: int, found: Found, explain: bool) -> None:
     )
     if memory.occurred is not None:
         head.append(f"  [{period(memory.occurred)}]", "green")
+    if not found.holds:
+        since = f" since {day_and_time(found.valid_until)}" if found.valid_until else ""
+        head.append(f"  no longer so{since}", "yellow")
+    if found.contradicts:
+        head.append(f"  contradicts {', '.join(found.contradicts)}", "yellow")
     write_line(out, head)
     write_line(out, Text(memory.text), 4)
     for fact in memory.facts:
         write_line(out, _fact_line(fact), 4)
-    if explain:
+    if reason is not None:
+        write_line(out, Text(f"because: {reason}", "dim"), 4)
         arms = ", ".join(
             f"{name} {'none' if value is None else format(value, '.3f')}"
             for name, value in asdict(found.why).items()

@@ -13,6 +13,7 @@ EPILOG = examples(
     "remembrancer serve",
     "remembrancer serve --data ./data --http 127.0.0.1:7000 --grpc off",
     "REMEMBRANCER_EMBEDDER=none remembrancer serve",
+    "remembrancer serve --store postgresql://me@db/memory --workers 4",
 )
 
 
@@ -38,9 +39,27 @@ def command(
             show_default=False,
         ),
     ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            envvar="REMEMBRANCER_WORKERS",
+            metavar="N",
+            help="Server processes on these addresses, each replaced when it dies; 1 by default.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
-    """Serve a memory until interrupted. Options win over environment variables."""
-    settings = settings_of(data, store, embedder, http=http, grpc=grpc)
-    from ..serving import run  # noqa: PLC0415
+    """Serve a memory until interrupted. Options win over environment variables.
 
-    run(settings)
+    Told to stop (SIGTERM), it ends what it has begun first; with REMEMBRANCER_DRAIN_S it says so
+    many seconds before that it is not ready.
+    """
+    settings = settings_of(data, store, embedder, http=http, grpc=grpc, workers=workers)
+    if settings.workers > 1:
+        from ..supervising import supervise  # noqa: PLC0415
+
+        supervise(settings, settings.workers)
+    else:
+        from ..serving import run  # noqa: PLC0415
+
+        run(settings)

@@ -15,8 +15,15 @@ def memory_shape(memory: Memory) -> dict[str, Any]:
 
 def found_shape(rank: int, found: Found) -> dict[str, Any]:
     """Return an answer of a recall: the memory with its rank, score and arms."""
-    head = {"rank": rank, "score": found.score}
-    return head | memory_shape(found.memory) | {"why": asdict(found.why)}
+    head = {"rank": rank, "score": found.score, "relevance": found.relevance}
+    truth = {
+        "holds": found.holds,
+        "valid_from": found.valid_from,
+        "valid_until": found.valid_until,
+        "superseded_by": found.superseded_by,
+        "contradicts": found.contradicts,
+    }
+    return head | memory_shape(found.memory) | truth | {"why": asdict(found.why)}
 
 
 def primed_shape(primed: PrimedMemory) -> dict[str, Any]:

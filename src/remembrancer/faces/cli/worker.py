@@ -51,13 +51,16 @@ async def _work(settings: Settings) -> None:
     import signal  # noqa: PLC0415
 
     from ...app import App  # noqa: PLC0415
+    from ..logs import logging_to  # noqa: PLC0415
+    from ..tracing import traces_sent  # noqa: PLC0415
 
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    app = await App.open(settings, watch=True)
-    try:
-        remark(f"working on {settings.folder} with {settings.worker_slots} slots")
-        await stop.wait()
-    finally:
-        await app.close()
+    with logging_to(settings), traces_sent():
+        app = await App.open(settings, watch=True)
+        try:
+            remark(f"working on {settings.folder} with {settings.worker_slots} slots")
+            await stop.wait()
+        finally:
+            await app.close()

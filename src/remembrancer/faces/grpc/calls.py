@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from typing import Any
 
 import grpc
 from google.protobuf.message import DecodeError
 
 from ...nouns.caller import Caller, Permission
+from ...nouns.clock import Clock
 from ...nouns.errors import (
     Conflict,
     Exhausted,
@@ -24,17 +25,14 @@ from ...nouns.errors import (
     Unauthenticated,
 )
 from ...verbs.access.gate import Gate
+from ...verbs.access.lasting import while_permitted
+from ...verbs.audit import AuditLog
+from .auditing import noting, tell
 from .auth import caller_of
 from .proto import PACKAGE, message
 
 Work = Callable[[Caller, Any], Awaitable[Any]]
 Stream = Callable[[Caller, Any], AsyncIterator[Any]]
-
-
-class Unsupported(RemembrancerError):
-    """The call is part of the protocol, and nothing here answers it."""
-
-    code = "unsupported"
 
 
 _STATUSES: tuple[tuple[type[RemembrancerError], grpc.StatusCode], ...] = (
@@ -47,17 +45,25 @@ _STATUSES: tuple[tuple[type[RemembrancerError], grpc.StatusCode], ...] = (
     (Exhausted, grpc.StatusCode.RESOURCE_EXHAUSTED),
     (ModelUnavailable, grpc.StatusCode.UNAVAILABLE),
     (StoreError, grpc.StatusCode.UNAVAILABLE),
-    (Unsupported, grpc.StatusCode.UNIMPLEMENTED),
 )
 
 log = logging.getLogger(__name__)
 
 
 class Calls:
-    """Makes the handlers of a package's calls; who may call is asked of the gate."""
+    """Makes the handlers of a package's calls.
 
-    def __init__(self, gate: Gate, package: str = PACKAGE) -> None:
+    Args:
+        gate: who may call.
+        log: is told what calls have changed.
+        clock: when.
+        package: of the messages.
+    """
+
+    def __init__(self, gate: Gate, log: AuditLog, clock: Clock, package: str = PACKAGE) -> None:
         self._gate = gate
+        self._log = log
+        self._clock = clock
         self._package = package
 
     def unary(self, op: str, request: str, needs: Permission, work: Work) -> Any:
@@ -72,8 +78,11 @@ class Calls:
 
         async def handle(data: bytes, context: Any) -> bytes:
             async with _answering(op, context):
+                started_at = self._clock.now_us()
                 caller, asked = await self._asked(request, needs, data, context)
-                answer: bytes = (await work(caller, asked)).SerializeToString()
+                with noting() as changes:
+                    answer: bytes = (await work(caller, asked)).SerializeToString()
+                tell(self._log, caller, f"{self._package}/{op}", started_at, changes)
                 return answer
             raise AssertionError("abort has not raised")
 
@@ -85,9 +94,10 @@ class Calls:
         async def handle(data: bytes, context: Any) -> AsyncIterator[bytes]:
             async with _answering(op, context):
                 caller, asked = await self._asked(request, needs, data, context)
-                async for answer in work(caller, asked):
-                    await self._gate.recheck(caller)  # a key may be revoked meanwhile
-                    yield answer.SerializeToString()
+                answers = while_permitted(self._gate, caller, work(caller, asked))
+                async with aclosing(answers):
+                    async for answer in answers:
+                        yield answer.SerializeToString()
 
         return grpc.unary_stream_rpc_method_handler(handle)
 

@@ -36,6 +36,7 @@ from ..http.intention_shapes import (
     vector_of,
 )
 from ..http.occurrences import ExtendRequest, NackRequest, SnoozeRequest, until_of
+from .auditing import changed
 from .calls import Calls
 from .intention_values import (
     as_body,
@@ -72,11 +73,17 @@ class IntentionService:
             "Preview": calls.unary("preview", "PreviewRequest", read, self._preview),
             # The modes that change something need more.
             "Check": calls.unary("check", "CheckRequest", read, self._check),
-            "Ack": calls.unary("ack", "AckRequest", write, self._moving(self._ack)),
-            "Nack": calls.unary("nack", "NackRequest", write, self._moving(self._nack)),
-            "Snooze": calls.unary("snooze", "SnoozeRequest", write, self._moving(self._snooze)),
-            "Dismiss": calls.unary("dismiss", "DismissRequest", write, self._moving(self._dismiss)),
-            "Extend": calls.unary("extend", "ExtendRequest", write, self._moving(self._extend)),
+            "Ack": calls.unary("ack", "AckRequest", write, self._moving("ack", self._ack)),
+            "Nack": calls.unary("nack", "NackRequest", write, self._moving("nack", self._nack)),
+            "Snooze": calls.unary(
+                "snooze", "SnoozeRequest", write, self._moving("snooze", self._snooze)
+            ),
+            "Dismiss": calls.unary(
+                "dismiss", "DismissRequest", write, self._moving("dismiss", self._dismiss)
+            ),
+            "Extend": calls.unary(
+                "extend", "ExtendRequest", write, self._moving("extend", self._extend)
+            ),
             "PostEvents": calls.unary("post_events", "PostEventsRequest", write, self._post_events),
             "ListEvents": calls.unary("list_events", "ListEventsRequest", read, self._list_events),
             "Watch": calls.stream("watch", "WatchRequest", read, self._watch),
@@ -101,6 +108,7 @@ class IntentionService:
             reminders, warnings = _read(request.intentions, ids, now)
         made = await app.remind(bank, reminders, ceiling=caller.max_tier_rank)
         app.watch.wake()
+        changed(bank, "intentions.create", intentions=len(made.intentions))
         told = own("RegisterResponse")
         _fill_intentions(told.intentions, made.intentions, request)
         told.warnings.extend([*warnings, *made.warnings])
@@ -133,6 +141,7 @@ class IntentionService:
             caller.bank(request.bank), stored.id, changes, ceiling_of(caller, request)
         )
         self._app.watch.wake()
+        changed(caller.bank(request.bank), "intention.update", intention_id=to_uuid(made.id))
         told = own("UpdateResponse")
         fill(told.intention, shown(made))
         return told
@@ -145,6 +154,7 @@ class IntentionService:
             raise NotFound(
                 f"there is no intention {to_uuid(wanted)} in this bank", field="intention_id"
             )
+        changed(bank, "intention.delete", intention_id=to_uuid(wanted))
         told = own("RemoveResponse")
         told.removed = removed
         return told
@@ -181,6 +191,9 @@ class IntentionService:
                 limit=asked.limit,
             ),
         )
+        if mode is not Mode.PEEK:
+            bank = caller.bank(request.bank)
+            changed(bank, "intentions.check", mode=str(mode), occurrences=len(found.due))
         told = own("CheckResponse")
         for due in found.due:
             shape, added = shown_due(due, _wanted(request)), told.due.add()
@@ -192,7 +205,7 @@ class IntentionService:
         told.warnings.extend(found.warnings)
         return told
 
-    def _moving(self, move: Move) -> Callable[[Caller, Any], Awaitable[Any]]:
+    def _moving(self, verb: str, move: Move) -> Callable[[Caller, Any], Awaitable[Any]]:
         """Return a call that answers an occurrence by `move` and tells how it stands then."""
 
         async def work(caller: Caller, request: Any) -> Any:
@@ -205,6 +218,9 @@ class IntentionService:
                 ceiling_of(caller, request),
             )
             self._app.watch.wake()
+            state = str(offer.occurrence.state)
+            what = {"occurrence_id": to_uuid(wanted), "state": state}
+            changed(caller.bank(request.bank), f"occurrence.{verb}", **what)
             return self._filled(own("OccurrenceResponse"), offer, self._app.clock.now_us())
 
         return work
@@ -250,6 +266,8 @@ class IntentionService:
         done = await self._app.events(caller.bank(request.bank), events, caller.max_tier_rank)
         self._app.watch.wake()
         told = own("PostEventsResponse")
+        counts = {"events": len(done.new), "occurrences": len(done.occurrences)}
+        changed(caller.bank(request.bank), "events.create", **counts)
         for event in done.events:
             fill_event(told.events.add(), event)
         told.new_ids.extend(e.id for e in done.events if e.id in done.new)

@@ -7,14 +7,17 @@ from typing import Any
 from ...app import App
 from ...nouns.caller import Caller, Permission
 from ...nouns.errors import InvalidInput
+from ...nouns.memory import BankRef
+from ...nouns.names import OF_TENANT
 from ...verbs.criteria import Criteria
 from ...verbs.lookup import Kept
 from ...verbs.recalling.origins import Origin
 from ...verbs.revise import Revision
 from ...verbs.strategies import Asked, Search
+from .auditing import changed, some_ids
 from .calls import Calls
 from .prime import prime
-from .shapes import STRATEGIES, answer, fill_memory, fill_results
+from .shapes import STRATEGIES, answer, fill_memory, fill_results, filled_policy
 from .values import (
     bank_of,
     from_struct,
@@ -30,6 +33,7 @@ from .values import (
     weights_of,
 )
 
+_NO_POLICY = frozenset({"tenant_id", "run"})
 _REPLACE = 2  # CONTEXT_MODE_REPLACE
 _WAYS = {number: way for way, number in STRATEGIES.items()}
 
@@ -65,6 +69,7 @@ class MemoryService:
             ties=ties(request.edges),
             derived=origin_of(kind or 0) is Origin.DERIVED,
         )
+        changed(ref, "memory.remember", memory_id=unit.id.hex())
         made = answer("RememberResponse")
         kept = await self._memories.lookup.several(ref, [unit.id])
         await self._fill(made.memory, kept[0] if kept else Kept(ref, unit))
@@ -118,6 +123,7 @@ class MemoryService:
             bank=bank_of(caller, optional(request, "entity_id")),
         )
         kept = await self._memories.revise(caller, unit_id(request.memory_id), revision)
+        changed(kept.ref, "memory.revise", memory_id=kept.unit.id.hex(), edits=kept.edits)
         told = answer("ReviseResponse")
         await self._fill(told.memory, kept, history=True)
         return told
@@ -138,6 +144,9 @@ class MemoryService:
                 worth_below=optional_plain(request, "decay_score_floor"),
             ),
         )
+        for ref, erased in done.banks.items():
+            changed(ref, "memory.forget", **some_ids(erased))
+        self._app.worker.wake()
         told = answer("ForgetResponse")
         told.forgotten_count = done.asked
         told.cascade_count = max(0, len(done.erased) - done.asked) + done.earlier
@@ -152,10 +161,18 @@ class MemoryService:
             max_snapshots=optional(request, "max_snapshots_per_memory"),
             auto_forget_threshold=optional_plain(request, "auto_forget_threshold"),
             decay_half_life_days=optional_plain(request, "decay_half_life_days"),
+            max_age_days=optional_plain(request, "max_age_days"),
+            max_memories=optional(request, "max_memories"),
         )
-        told = answer("SetPolicyResponse")
-        told.applied = True
-        return told
+        tenant = BankRef(caller.tenant, OF_TENANT)
+        given = [field.name for field, _ in request.ListFields() if field.name not in _NO_POLICY]
+        if given:
+            changed(tenant, "policy.update", fields=sorted(given))
+        decay = self._memories.decay
+        if request.run:
+            changed(tenant, "policy.run", run_id=await decay.request(caller.tenant))
+            self._app.worker.wake()
+        return filled_policy(await decay.state(caller.tenant))
 
     async def _fill(self, target: Any, kept: Kept, *, history: bool = False) -> None:
         worth = await self._memories.lookup.worth([kept])

@@ -9,9 +9,11 @@ from ...nouns.caller import Caller, Permission
 from ...nouns.errors import InvalidInput
 from ...nouns.ids import to_ulid
 from ...nouns.memory import BankRef
+from ...verbs.contradictions import MOST_PAIRS, SNIPPET, Verdict
 from ...verbs.insight_prompts import CHECK, SYSTEM, spelled
 from ...verbs.insights import Cluster, Insight
-from .calls import Calls, Unsupported
+from .auditing import changed
+from .calls import Calls
 from .shapes import answer, fill_memory
 from .values import bank_of, entity_of, optional, optional_plain, plain, text_id, time_of
 
@@ -34,10 +36,10 @@ class ReflectService:
             ),
             "ReflectCommit": unary("reflect_commit", "ReflectCommitRequest", admin, self._commit),
             "ContradictionPrepare": unary(
-                "contradiction_prepare", "ContradictionPrepareRequest", read, _no_contradictions
+                "contradiction_prepare", "ContradictionPrepareRequest", read, self._contradictions
             ),
             "ContradictionCommit": unary(
-                "contradiction_commit", "ContradictionCommitRequest", write, _no_contradictions
+                "contradiction_commit", "ContradictionCommitRequest", write, self._settle
             ),
         }
 
@@ -77,12 +79,50 @@ class ReflectService:
         session = text_id(request.session_id, "session_id")
         insights = [_insight(each) for each in request.insights]
         told = answer("ReflectCommitResponse")
-        told.insights_created = await self._memories.insights.commit(caller, session, insights)
+        made = await self._memories.insights.commit(caller, session, insights)
+        for ref, count in made.items():
+            changed(ref, "insights.commit", insights=count)
+        told.insights_created = sum(made.values())
         return told
 
+    async def _contradictions(self, caller: Caller, request: Any) -> Any:
+        limit = optional(request, "max_candidates")
+        pairs = await self._memories.contradictions.prepare(
+            caller,
+            bank_of(caller, optional(request, "entity_id")),
+            MOST_PAIRS if limit is None else limit,
+        )
+        told = answer("ContradictionPrepareResponse")
+        for pair in pairs:
+            entity = entity_of(pair.newer.ref)
+            told.candidates.add(
+                pending_id=pair.name,
+                memory_id_a=pair.older.unit.id.hex(),
+                memory_id_b=pair.newer.unit.id.hex(),
+                content_a_snippet=pair.older.unit.text[:SNIPPET],
+                content_b_snippet=pair.newer.unit.text[:SNIPPET],
+                classifier_score=pair.score,
+                classifier_method=pair.method.value,
+                similarity=pair.similarity,
+                created_at=max(0, pair.newer.unit.created_at),
+                **({} if entity is None else {"entity_id": entity}),
+            )
+        return told
 
-async def _no_contradictions(caller: Caller, request: Any) -> Any:  # noqa: ARG001
-    raise Unsupported("contradictions are not looked for here")
+    async def _settle(self, caller: Caller, request: Any) -> Any:
+        verdicts = [
+            Verdict(each.pending_id, each.verdict, plain(each.confidence))
+            for each in request.verdicts
+        ]
+        done = await self._memories.contradictions.commit(caller, verdicts)
+        for ref in done.banks:
+            changed(ref, "contradictions.commit")
+        return answer(
+            "ContradictionCommitResponse",
+            contradictions_confirmed=done.contradictions,
+            revisions_created=done.revisions,
+            dismissed=done.dismissed,
+        )
 
 
 def _scope(caller: Caller, request: Any) -> tuple[BankRef | None, int | None]:

@@ -1,4 +1,4 @@
-"""The gRPC server: `hebbs.v1`, `remembrancer.v1`, health and reflection, over plain HTTP/2."""
+"""The gRPC server: `hebbs.v1`, `remembrancer.v1`, health and reflection, over HTTP/2."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from grpc_reflection.v1alpha import reflection, reflection_pb2, reflection_pb2_g
 from ...app import App
 from ...nouns.errors import InvalidInput
 from ...verbs.reminding.streaming import Streams
+from ..tls import Tls
 from . import proto
 from .calls import Calls
 from .health_service import HealthService
@@ -19,13 +20,11 @@ from .intention_service import IntentionService
 from .memory_service import MemoryService
 from .reflect_service import ReflectService
 from .subscribe_service import SubscribeService
+from .watching import watched
 
 _GRACE_S = 5.0  # for calls under way when the server stops
 _MAX_REQUEST_BYTES = 4 * 1024 * 1024
-_OPTIONS = (
-    ("grpc.max_receive_message_length", _MAX_REQUEST_BYTES),
-    ("grpc.so_reuseport", 0),  # else two servers share a port, and the second one is not refused
-)
+_OPTIONS = (("grpc.max_receive_message_length", _MAX_REQUEST_BYTES),)
 
 
 class GrpcServer:
@@ -33,10 +32,14 @@ class GrpcServer:
 
     Args:
         address: HOST:PORT; port 0 takes a free one, see `port`.
+        shared: other processes serve on it, too; otherwise a second server is refused.
+        tls: the certificate to serve with; without one, connections are plain.
     """
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, *, shared: bool = False, tls: Tls | None = None) -> None:
         self._address = address
+        self._tls = tls
+        self._options = (*_OPTIONS, ("grpc.so_reuseport", int(shared)))
         self._health = health.aio.HealthServicer()
         self._server: grpc.aio.Server | None = None
         self._app: App | None = None
@@ -49,16 +52,21 @@ class GrpcServer:
         Raises:
             InvalidInput: the address cannot be bound.
         """
-        server = grpc.aio.server(options=_OPTIONS)
+        server = grpc.aio.server(options=self._options)
         streams = Streams(app.store, app.watch, clock=app.clock)
         services = _services(app, streams)
         for full, handlers in services.items():
-            generic = grpc.method_handlers_generic_handler(full, handlers)
+            counted = {name: watched(app.meters, full, name, h) for name, h in handlers.items()}
+            generic = grpc.method_handlers_generic_handler(full, counted)
             server.add_generic_rpc_handlers((generic,))
         health_pb2_grpc.add_HealthServicer_to_server(self._health, server)
         reflection_pb2_grpc.add_ServerReflectionServicer_to_server(_reflection(), server)
         try:
-            self.port = server.add_insecure_port(self._address)
+            self.port = (
+                server.add_insecure_port(self._address)
+                if self._tls is None
+                else server.add_secure_port(self._address, self._tls.grpc_credentials())
+            )
         except RuntimeError:
             raise InvalidInput(
                 f"gRPC cannot listen on {self._address}: is another server running there? "
@@ -69,6 +77,10 @@ class GrpcServer:
         for name in ("", *services):
             await self._health.set(name, health_pb2.HealthCheckResponse.SERVING)
         self._server, self._app, self._streams = server, app, streams
+
+    async def drain(self) -> None:
+        """Say that no more calls should come, and go on serving."""
+        await self._health.enter_graceful_shutdown()
 
     async def stop(self) -> None:
         """Say that no more calls are taken, end subscriptions, then stop."""
@@ -83,7 +95,8 @@ class GrpcServer:
 
 def _services(app: App, streams: Streams) -> dict[str, dict[str, Any]]:
     """Return the handlers by the full names of services and the names of calls."""
-    calls, own = Calls(app.gate), Calls(app.gate, proto.OWN_PACKAGE)
+    made = app.gate, app.audit_log, app.clock
+    calls, own = Calls(*made), Calls(*made, proto.OWN_PACKAGE)
     return {
         f"{proto.PACKAGE}.MemoryService": MemoryService(app).handlers(calls),
         f"{proto.PACKAGE}.SubscribeService": SubscribeService(app).handlers(calls),

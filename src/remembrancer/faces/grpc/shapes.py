@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...verbs.decay import Decayed
 from ...verbs.lookup import Kept, embedding
 from ...verbs.recalling.searches import Detail, Reached, Way
 from .proto import message
@@ -79,10 +80,32 @@ def _fill_detail(target: Any, detail: Detail) -> None:
             setattr(target, name, value)
 
 
+def filled_policy(state: Decayed) -> Any:
+    """Return what a policy is and how its runs stand, as the answer to setting it."""
+    policy, run = state.policy, state.last
+    told = answer("SetPolicyResponse", applied=True, running=state.running)
+    told.policy.max_snapshots_per_memory = policy.max_snapshots
+    told.policy.auto_forget_threshold = policy.auto_forget_threshold
+    told.policy.decay_half_life_days = policy.decay_half_life_days
+    told.policy.max_age_days = policy.max_age_days
+    told.policy.max_memories = policy.max_memories
+    told.policy.auto_forget = policy.acts
+    if run is not None:
+        told.last_run.started_at = _time(run.started_at)
+        told.last_run.ended_at = _time(run.ended_at)
+        told.last_run.examined_count = run.tally.examined
+        told.last_run.forgotten_count = run.tally.forgotten
+        told.last_run.below_threshold_count = run.tally.below_threshold
+        told.last_run.over_age_count = run.tally.over_age
+        told.last_run.over_count_count = run.tally.over_count
+        told.last_run.entity_count = run.tally.banks
+    return told
+
+
 def _time(us: int) -> int:
     return max(0, us)  # the wire has no times before 1970
 
 
-def answer(name: str) -> Any:
-    """Return an empty message of that name."""
-    return message(name)()
+def answer(name: str, **fields: Any) -> Any:
+    """Return a message of that name with these fields."""
+    return message(name)(**fields)

@@ -44,6 +44,7 @@ EDGE_TYPES = {
     LinkType.INSIGHT_FROM: 5,
     LinkType.CONTRADICTS: 6,
     LinkType.PROPOSITION_OF: 9,
+    LinkType.SUPERSEDES: 100,
 }
 _LINK_TYPES = {number: link_type for link_type, number in EDGE_TYPES.items()}
 

@@ -12,6 +12,7 @@ from starlette.types import Scope
 
 from ...app import App
 from ...nouns.caller import Caller, Permission
+from ..console.pages import is_console
 
 OPEN = frozenset(
     {
@@ -28,6 +29,9 @@ OPEN = frozenset(
 )
 """Paths that answer without a key. They must tell nothing of anybody: no names, no counts."""
 
+MEM0 = "/compat/mem0/"
+"""How the paths of mem0's routes begin."""
+
 NEEDS: dict[str, Permission | None] = {
     # These post a question.
     "recall_memories": Permission.READ,
@@ -37,16 +41,23 @@ NEEDS: dict[str, Permission | None] = {
     "recall": Permission.READ,
     "get_memories": Permission.READ,
     "walk_graph": Permission.READ,
+    "prepare_contradictions": Permission.READ,
     "subscribe": Permission.READ,
     "feed_subscription": Permission.READ,
     "close_subscription": Permission.READ,
     "check_intentions": Permission.READ,  # with mode peek; the route checks
+    **dict.fromkeys(
+        ("mem0_search", "mem0_search_v1", "mem0_search_v2", "mem0_search_v3"), Permission.READ
+    ),
+    **dict.fromkeys(("mem0_list_v2", "mem0_list_v3"), Permission.READ),
     # These reach settings that a bank's profile does not, such as whether changes are logged.
     "update_bank_config": Permission.ADMIN,
     "reset_bank_config": Permission.ADMIN,
     "import_bank_template": Permission.ADMIN,
     "set_policy": Permission.ADMIN,
     "post_policy": Permission.ADMIN,
+    "run_policy": Permission.ADMIN,
+    "mem0_reset": Permission.ADMIN,
     # These read memories of all banks by the hundred.
     "find_clusters": Permission.ADMIN,
     "prepare_insights": Permission.ADMIN,
@@ -54,12 +65,18 @@ NEEDS: dict[str, Permission | None] = {
     # Its figures are of all tenants.
     "metrics": Permission.CROSS_TENANT,
     "whoami": None,
+    "mem0_ping": None,
 }
 """By operation id: what does not follow from the method. None: any key will do."""
 
 _ADMIN = "/v1/keys"
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _CALLER = "caller"
+
+
+def is_open(path: str) -> bool:
+    """Return whether a path answers without a key: those of `OPEN`, and the console's files."""
+    return path in OPEN or is_console(path)
 
 
 def needed(method: str, path: str, operation: str | None) -> Permission | None:
@@ -83,7 +100,7 @@ async def permitted(request: Request) -> None:
     Raises:
         Forbidden, RateLimited: it is not to be answered now.
     """
-    if request.scope["path"] in OPEN:
+    if is_open(request.scope["path"]):
         return
     route = request.scope.get("route")
     permission = needed(
@@ -105,6 +122,12 @@ def caller_of(request: Request) -> Caller:
 def caller_in(scope: Scope) -> Caller:
     """Return who sent a request, by its scope."""
     caller: Caller = scope["state"][_CALLER]
+    return caller
+
+
+def told_caller(scope: Scope) -> Caller | None:
+    """Return who sent a request, by its scope; None before that is known."""
+    caller: Caller | None = scope.get("state", {}).get(_CALLER)
     return caller
 
 

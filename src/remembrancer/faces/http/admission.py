@@ -15,10 +15,11 @@ from starlette.requests import HTTPConnection, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ...nouns.caller import Caller
-from ...nouns.errors import RemembrancerError, Unauthenticated
+from ...nouns.errors import Forbidden, RemembrancerError, Unauthenticated
 from ...verbs.access.gate import Gate
-from .access import OPEN, set_caller
+from .access import MEM0, is_open, set_caller
 from .errors import Fault, Refused, answer_to
+from .workspaces import workspace_in
 
 NOBODY = Caller(tenant="", permissions=frozenset())
 """Who calls an open path."""
@@ -74,15 +75,21 @@ class Admission:
         return checked
 
     async def _caller(self, connection: HTTPConnection) -> Caller:
-        if connection.scope["path"] in OPEN:
+        if is_open(connection.scope["path"]):
             return NOBODY
         headers = connection.headers
+        workspace = workspace_in(connection.scope)
         if await self._gate.asks():
-            return await self._gate.caller(_credential(headers))
-        self._check_host(headers)
-        if connection.scope.get("method") not in _SAFE:
-            self._check_origin(headers)
-        return await self._gate.caller(None)
+            key = _credential(headers, connection.scope["path"])
+            caller = await self._gate.caller(key, workspace)
+        else:
+            self._check_host(headers)
+            if connection.scope.get("method") not in _SAFE:
+                self._check_origin(headers)
+            caller = await self._gate.caller(None, workspace)
+        if workspace is not None and caller.tenant != workspace:
+            raise Forbidden(f"this key belongs to the workspace {caller.tenant!r} alone")
+        return caller
 
     def _check_host(self, headers: Headers) -> None:
         named = headers.get("host")
@@ -110,8 +117,10 @@ class Admission:
             )
 
 
-def _credential(headers: Headers) -> str | None:
+def _credential(headers: Headers, path: str) -> str | None:
     """Return the key that a request brings: in `Authorization`, else in `X-API-Key`.
+
+    mem0's client calls its scheme `Token`, which its own routes take.
 
     Raises:
         Unauthenticated: `Authorization` is of another scheme.
@@ -120,7 +129,8 @@ def _credential(headers: Headers) -> str | None:
     if given is None:
         return headers.get("x-api-key")
     scheme, _, key = given.partition(" ")
-    if scheme.lower() != "bearer" or not key.strip():
+    schemes = ("bearer", "token") if path.startswith(MEM0) else ("bearer",)
+    if scheme.lower() not in schemes or not key.strip():
         raise Unauthenticated(
             "authentication failed: malformed Authorization header, send Authorization: Bearer KEY"
         )

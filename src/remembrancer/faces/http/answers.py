@@ -16,9 +16,14 @@ _MAX_NAMES = 50
 _NAME_CHARS = 100
 
 
-async def _app(request: Request) -> App:  # async: FastAPI hands plain functions to a thread
+def app_of(request: Request) -> App:
+    """Return the open memory that a request is answered from."""
     app: App = request.app.state.app
     return app
+
+
+async def _app(request: Request) -> App:  # async: FastAPI hands plain functions to a thread
+    return app_of(request)
 
 
 OpenApp = Annotated[App, Depends(_app)]
@@ -45,12 +50,10 @@ def answer(
         headers: more headers.
         status: of the answer.
     """
-    known = set(queries)
-    names = [
-        *getattr(request.state, "ignored", ()),
-        *ignored,
-        *(name for name in request.query_params if name not in known),
-    ]
+    names = [*getattr(request.state, "ignored", ()), *ignored]
+    if request.scope["query_string"]:
+        known = set(queries)
+        names += (name for name in request.query_params if name not in known)
     told = dict(headers or {})
     if names:
         # Percent-encoded, because a key may hold what a header may not.
@@ -62,7 +65,7 @@ def answer(
     if isinstance(body, BaseModel):
         text = body.model_dump_json(by_alias=True, exclude_none=not nulls)
     else:
-        text = to_json(body, exclude_none=not nulls)
+        text = to_json(body, exclude_none=not nulls, inf_nan_mode="null")
     return Response(text, status, told, "application/json")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import unquote
 
@@ -10,6 +11,7 @@ from starlette.types import Scope
 
 from ...app import App
 from ...nouns.errors import Forbidden, InvalidInput
+from ...nouns.memory import BankRef
 from .access import caller_in
 from .banks import PREFIX, named_bank
 
@@ -26,10 +28,22 @@ _ACTIONS = {
     "reset_bank_config": "bank_config.reset",
     "import_bank_template": "bank_template.import",
     "file_retain": "files.retain",
+    "upload_files": "files.retain",
+    "remember": "memory.remember",
+    "revise": "memory.revise",
+    "forget": "memory.forget",
+    "set_policy": "policy.update",
+    "post_policy": "policy.update",
+    "run_policy": "policy.run",
+    "commit_insights": "insights.commit",
+    "commit_contradictions": "contradictions.commit",
 }
 _CHARS = 512  # of a name told
 
+_IDS = 100  # of memories named in one entry
+
 _KEY = "audit"
+_PLACES = "audited_banks"
 
 
 def audited(request: Request, **metadata: Any) -> None:
@@ -37,6 +51,16 @@ def audited(request: Request, **metadata: Any) -> None:
     held = request.scope.setdefault("state", {}).setdefault(_KEY, {})
     if held is not None:
         held.update(metadata)
+
+
+def audited_in(request: Request, ref: BankRef, **metadata: Any) -> None:
+    """Write an entry in a bank that the path of this request does not name; see `audited`."""
+    request.scope.setdefault("state", {}).setdefault(_PLACES, []).append((ref, metadata))
+
+
+def some_ids(ids: Sequence[bytes]) -> dict[str, Any]:
+    """Return what an entry tells of memories: how many, and the ids of the first hundred."""
+    return {"count": len(ids), "memory_ids": [each.hex() for each in ids[:_IDS]]}
 
 
 def unaudited(request: Request) -> None:
@@ -56,22 +80,24 @@ def tell(app: App, scope: Scope, status: int, started_at: int) -> None:
     route = scope.get("route")
     path = getattr(route, "path", "")
     operation = getattr(route, "operation_id", None)
-    metadata = scope.get("state", {}).get(_KEY, {})
+    state = scope.get("state", {})
+    metadata = state.get(_KEY, {})
     if (
         scope["method"] in _SAFE
         or status >= 400
         or not operation
         or operation in _READ
         or metadata is None
-        or not path.startswith(PREFIX)
     ):
         return
     caller = caller_in(scope)
     params = dict(scope["path_params"])
-    try:
-        ref = named_bank(caller, params.pop("bank_id"))
-    except (InvalidInput, Forbidden):  # no bank can have it, so nothing was changed
-        return
+    places: list[tuple[BankRef, dict[str, Any]]] = list(state.get(_PLACES, ()))
+    if path.startswith(PREFIX):
+        try:
+            places.append((named_bank(caller, params.pop("bank_id")), metadata))
+        except (InvalidInput, Forbidden):  # no bank can have it, so nothing was changed
+            return
     asked = {"method": scope["method"], "path": path}
     asked |= {name: unquote(str(value))[:_CHARS] for name, value in params.items()}
     asked |= {
@@ -80,10 +106,11 @@ def tell(app: App, scope: Scope, status: int, started_at: int) -> None:
     if caller.key_id is not None:
         asked["key_id"] = caller.key_id
     log = app.audit_log
-    entry = log.audit.entry(
-        action_of(operation), metadata, transport="http", started_at=started_at, request=asked
-    )
-    log.add(ref, entry)
+    for ref, told in places:
+        entry = log.audit.entry(
+            action_of(operation), told, transport="http", started_at=started_at, request=asked
+        )
+        log.add(ref, entry)
 
 
 def action_of(operation: str) -> str:

@@ -79,14 +79,15 @@ class Bodies:
             if declared is not None and declared > SMALL_BYTES:
                 held = await self._take(declared)
             data = bytearray()
-            stream = request.stream()
+            pieces = _Pieces(request)
             loop = asyncio.get_running_loop()
             deadline = loop.time() + _BODY_S
-            while chunk := await _next(stream, min(_CHUNK_S, deadline - loop.time())):
+            while pieces.more:
+                chunk = await pieces.next(min(_CHUNK_S, deadline - loop.time()))
                 if len(data) + len(chunk) > self._max_bytes:
                     seen = len(data) + len(chunk)
                     data.clear()
-                    raise await self._too_large(request, seen, stream)
+                    raise await self._too_large(request, seen, pieces)
                 if not held and len(data) + len(chunk) > SMALL_BYTES:
                     held = await self._take(self._max_bytes)
                 data += chunk
@@ -113,7 +114,7 @@ class Bodies:
             self._changed.notify_all()
 
     async def _too_large(
-        self, request: Request, seen: int, stream: AsyncIterator[bytes] | None = None
+        self, request: Request, seen: int, pieces: _Pieces | None = None
     ) -> Refused:
         """Return the refusal, after reading on for a while.
 
@@ -121,12 +122,11 @@ class Bodies:
         that waits for leave to send (`Expect: 100-continue`) has nothing on the way.
         """
         if request.headers.get("expect", "").lower() != "100-continue":
+            pieces = pieces or _Pieces(request)
             try:
                 async with asyncio.timeout(_DRAIN_S):
-                    async for chunk in stream or request.stream():
-                        seen += len(chunk)
-                        if seen > _DRAIN_TIMES * self._max_bytes:
-                            break
+                    while pieces.more and seen <= _DRAIN_TIMES * self._max_bytes:
+                        seen += len(await pieces.any())
             except (TimeoutError, ClientDisconnect):
                 pass
         return Refused(
@@ -144,18 +144,29 @@ def body_of(model: type[W]) -> Callable[[Request], AsyncIterator[W]]:
     """Return a dependency that reads the body as `model`; see `document` for its schema."""
 
     async def read(request: Request) -> AsyncIterator[W]:
-        _check_type(request)
-        bodies: Bodies = request.app.state.bodies
-        async with bodies.read(request) as data:
-            if len(data) > THREAD_BYTES:
-                value, names = await asyncio.to_thread(_read, model, data)
-            else:
-                value, names = _read(model, data)
-            data.clear()
-            request.state.ignored = names
+        async with reading(request, model) as value:
             yield value
 
     return read
+
+
+@asynccontextmanager
+async def reading(request: Request, model: type[W]) -> AsyncIterator[W]:
+    """Read the body as `model`; its place in the budget is kept until the block ends.
+
+    Raises:
+        Refused: says what is wrong with it.
+    """
+    _check_type(request)
+    bodies: Bodies = request.app.state.bodies
+    async with bodies.read(request) as data:
+        if len(data) > THREAD_BYTES:
+            value, names = await asyncio.to_thread(_read, model, data)
+        else:
+            value, names = _read(model, data)
+        data.clear()
+        request.state.ignored = names
+        yield value
 
 
 def _read(model: type[W], data: bytearray) -> tuple[W, list[str]]:
@@ -218,20 +229,44 @@ def _declared(request: Request) -> int | None:
     return int(value) if value.isdecimal() else None
 
 
-async def _next(stream: AsyncIterator[bytes], seconds: float) -> bytes:
-    """Return the next piece that is not empty; nothing at the end."""
-    try:
-        async with asyncio.timeout(max(seconds, 0)):
-            async for chunk in stream:
-                if chunk:
-                    return chunk
-    except ClientDisconnect:
-        raise Refused(400, Fault("the body broke off", "disconnected"), close=True) from None
-    except TimeoutError:
-        raise Refused(
-            408, Fault("the body came too slowly; try again", "timeout"), close=True
-        ) from None
-    return b""
+class _Pieces:
+    """A body as it comes. `more`: whether any of it may still come."""
+
+    def __init__(self, request: Request) -> None:
+        self._receive = request.receive
+        self.more = True
+
+    async def next(self, seconds: float) -> bytes:
+        """Return the next piece that is not empty; nothing at the end.
+
+        Raises:
+            Refused: 408 it takes longer, 400 it broke off.
+        """
+        try:
+            async with asyncio.timeout(max(seconds, 0)):
+                return await self.any()
+        except ClientDisconnect:
+            raise Refused(400, Fault("the body broke off", "disconnected"), close=True) from None
+        except TimeoutError:
+            raise Refused(
+                408, Fault("the body came too slowly; try again", "timeout"), close=True
+            ) from None
+
+    async def any(self) -> bytes:
+        """Return the next piece that is not empty, however long it takes; nothing at the end.
+
+        Raises:
+            ClientDisconnect: it broke off.
+        """
+        while self.more:
+            message = await self._receive()
+            if message["type"] == "http.disconnect":
+                raise ClientDisconnect
+            self.more = message.get("more_body", False)
+            piece: bytes = message.get("body", b"")
+            if piece:
+                return piece
+        return b""
 
 
 def _values(data: bytes | bytearray) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Request, Response
@@ -140,6 +141,17 @@ def _told(form: Form) -> FileRetainRequest:
             ),
         )
     return told
+
+
+def uploads_of(form: Form) -> list[Upload]:
+    """Return files of which nothing is told; each is a document named after its path."""
+    made = []
+    for file in form.files.get("files", []):
+        upload = _upload(file, FileMetadata(), FileRetainRequest())
+        path = clean(file.filename or "").replace("\\", "/").strip("/")[-NAME_CHARS:]
+        item = replace(upload.item, document=path or upload.name)
+        made.append(replace(upload, item=item))
+    return made
 
 
 def _uploads(form: Form, told: FileRetainRequest) -> list[Upload]:

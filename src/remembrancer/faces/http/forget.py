@@ -17,6 +17,7 @@ from ...verbs.criteria import Criteria
 from ...verbs.forget import Receipt
 from .access import Calling
 from .answers import OpenApp, answer
+from .auditing import audited_in, some_ids
 from .body import Wire, body_of
 from .errors import ENTITY_ERRORS
 from .hebbs_shapes import origin_named
@@ -75,6 +76,9 @@ class ForgetResponse(BaseModel):
     memory_ids: list[str] = Field(description="Everything that was erased, as 32 hex digits.")
     document_ids: list[str]
     missing_ids: list[str] = Field(description="Asked for, and not there.")
+    revision: int | None = Field(
+        None, description="The bank's after this, for `min_revision` of reads; when it was one."
+    )
 
 
 @router.post(
@@ -100,22 +104,27 @@ async def forget(
     if body.narrows or not (body.memory_ids or body.document_ids):
         receipt = await _forget_matching(request, app, caller, body)
     else:
-        receipt = await _forget_named(app, caller, body)
+        receipt = await _forget_named(request, app, caller, body)
     app.worker.wake()
     return answer(request, receipt)
 
 
-async def _forget_named(app: App, caller: Caller, body: ForgetRequest) -> ForgetResponse:
+async def _forget_named(
+    request: Request, app: App, caller: Caller, body: ForgetRequest
+) -> ForgetResponse:
     """Erase what is named by id or name."""
     ids = list(dict.fromkeys(parse_id(i, "memory_ids") for i in body.memory_ids))
     if body.entity_id is not None:
         ref = caller.bank(body.entity_id, "entity_id")
-        receipts = [await app.forget(ref, unit_ids=ids, documents=body.document_ids)]
-        missing = set(receipts[0].missing)
+        done = {ref: await app.forget(ref, unit_ids=ids, documents=body.document_ids)}
+        missing = set(done[ref].missing)
     else:
-        receipts, missing = await _forget_anywhere(app, caller, ids, body.document_ids)
-    erased = [i for r in receipts for i in r.erased]
-    documents = [name for r in receipts for name in r.documents]
+        done, missing = await _forget_anywhere(app, caller, ids, body.document_ids)
+    for ref, receipt in done.items():
+        if receipt.erased or receipt.documents:
+            audited_in(request, ref, documents=len(receipt.documents), **some_ids(receipt.erased))
+    erased = [i for r in done.values() for i in r.erased]
+    documents = [name for r in done.values() for name in r.documents]
     found = len(erased) if documents else min(len(erased), len(ids) - len(missing))
     return ForgetResponse(
         forgotten_count=found,
@@ -124,6 +133,7 @@ async def _forget_named(app: App, caller: Caller, body: ForgetRequest) -> Forget
         memory_ids=[i.hex() for i in erased],
         document_ids=documents,
         missing_ids=[i.hex() for i in ids if i in missing],
+        revision=next(iter(done.values())).revision if len(done) == 1 else None,
     )
 
 
@@ -158,6 +168,8 @@ async def _forget_matching(
             worth_below=body.decay_score_floor,
         ),
     )
+    for ref, erased in done.banks.items():
+        audited_in(request, ref, **some_ids(erased))
     return ForgetResponse(
         forgotten_count=done.asked,
         cascade_count=max(0, len(done.erased) - done.asked) + done.earlier,
@@ -171,7 +183,7 @@ async def _forget_matching(
 
 async def _forget_anywhere(
     app: App, caller: Caller, ids: Sequence[bytes], documents: Sequence[str]
-) -> tuple[list[Receipt], set[bytes]]:
+) -> tuple[dict[BankRef, Receipt], set[bytes]]:
     """Erase memories whose banks are looked up; return the receipts and what was not found."""
     if documents or not ids:
         raise InvalidInput(
@@ -184,6 +196,6 @@ async def _forget_anywhere(
     banks: dict[BankRef, list[bytes]] = {}
     for unit_id, ref in places.items():
         banks.setdefault(ref, []).append(unit_id)
-    receipts = [await app.forget(ref, unit_ids=mine) for ref, mine in banks.items()]
-    gone = {i for r in receipts for i in r.missing}
-    return receipts, {i for i in ids if i not in places or i in gone}
+    done = {ref: await app.forget(ref, unit_ids=mine) for ref, mine in banks.items()}
+    gone = {i for r in done.values() for i in r.missing}
+    return done, {i for i in ids if i not in places or i in gone}

@@ -13,10 +13,12 @@ from ...app import App
 from ...nouns.caller import Permission
 from ...nouns.errors import RemembrancerError
 from ...verbs.status import BANKS_SHOWN
+from ...verbs.thinking.minds import VERBS
 from .access import Calling
 from .answers import OpenApp, answer
 from .banks import Limit, Offset
 from .errors import ENTITY_ERRORS
+from .mcp_route import AVAILABLE
 from .moments import spell
 
 router = APIRouter(tags=["Monitoring"])
@@ -102,6 +104,9 @@ class StatusResponse(BaseModel):
     version: str
     store: dict[str, Any]
     embedder: dict[str, Any] | None
+    llm: dict[str, Any] | None = Field(
+        description="Language models by verb, and what this key's tenant has used today (UTC)."
+    )
     pending_vectors: int | None = Field(description="Null for keys of one tenant.")
     index_memory_bytes: int | None = Field(description="Null for keys of one tenant.")
     banks: list[BankStatus] = Field(description="A page of the banks, by name.")
@@ -131,15 +136,16 @@ class Index(BaseModel):
     responses={503: {"model": HealthResponse}},
 )
 async def health(request: Request, app: OpenApp) -> Response:
-    """Say whether the store can be read; 503 when it cannot."""
+    """Say whether the store can be read; 503 when it cannot, or when this process is to stop."""
     started = time.perf_counter()
+    draining: bool = request.app.state.draining
     good = await ready(app)
     body = HealthResponse(
-        status="healthy" if good else "unhealthy",
+        status="draining" if draining else "healthy" if good else "unhealthy",
         database="connected" if good else "unavailable",
         db_acquire_ms=round((time.perf_counter() - started) * 1e3, 3),
     )
-    return answer(request, body, status=200 if good else 503)
+    return answer(request, body, status=200 if good and not draining else 503)
 
 
 @router.get("/health/live", operation_id="health_live", response_model=LivenessResponse)
@@ -154,10 +160,9 @@ async def live(request: Request) -> Response:
 async def version(request: Request, app: OpenApp) -> Response:
     """Say which version this is, and what it can do."""
     described = request.app.openapi()["paths"]
-    mounted = (getattr(route, "path", "") for route in request.app.routes)
     features = FeaturesInfo(
         **{name: method in described.get(path, ()) for name, (method, path) in _FEATURES.items()},
-        mcp=any(path.startswith("/mcp") for path in (*described, *mounted)),
+        mcp=AVAILABLE,
         worker=app.settings.worker,
         store_document_text=True,
     )
@@ -184,10 +189,12 @@ async def probe_live(request: Request) -> Response:
     responses={503: {"model": ProbeResponse}},
 )
 async def probe_ready(request: Request, app: OpenApp) -> Response:
-    """Say whether the store can be read; 503 when it cannot."""
-    if await ready(app):
+    """Say whether the store can be read; 503 when it cannot, or when this process is to stop."""
+    draining: bool = request.app.state.draining
+    if not draining and await ready(app):
         return answer(request, ProbeResponse(status="ready"))
-    body = ProbeResponse(status="not_ready", reason="the store cannot be read")
+    reason = "told to stop" if draining else "the store cannot be read"
+    body = ProbeResponse(status="not_ready", reason=reason)
     return answer(request, body, status=503)
 
 
@@ -214,6 +221,7 @@ async def status(
         version=found.version,
         store={k: v for k, v in found.store.items() if whole or k in _OF_ALL},
         embedder=dict(found.embedder) if found.embedder is not None else None,
+        llm=await _llm(app, caller.tenant),
         pending_vectors=found.pending_vectors if whole else None,
         index_memory_bytes=found.index_memory_bytes if whole else None,
         banks=[
@@ -241,6 +249,23 @@ async def index(request: Request) -> Response:
         name="Remembrancer", version=__version__, openapi="/openapi.json", routes=sorted(routes)
     )
     return answer(request, body)
+
+
+async def _llm(app: App, tenant: str) -> dict[str, Any] | None:
+    """Return which model does which work, and what was used; None without any."""
+    models = {verb: m.name if (m := app.minds.of(verb)) is not None else None for verb in VERBS}
+    if not any(models.values()):
+        return None
+    spent = await app.minds.ledger.spent_by(tenant)
+    caps = app.minds.ledger.caps
+    return {
+        "models": models,
+        "tokens_today": spent.tokens,
+        "calls_today": spent.calls,
+        "failed_today": spent.failed,
+        "tokens_cap": caps.tenant_tokens,
+        "calls_cap": caps.tenant_calls,
+    }
 
 
 async def ready(app: App) -> bool:

@@ -15,6 +15,7 @@ from ...verbs.insight_prompts import CHECK, SYSTEM, spelled
 from ...verbs.insights import MOST_INSIGHTS, Cluster, Insight
 from .access import Calling
 from .answers import OpenApp, answer
+from .auditing import audited_in
 from .body import Wire, body_of
 from .errors import ENTITY_ERRORS
 from .hebbs_shapes import HebbsMemory, MemoryId, bank_of, entity_of, ids_of, memories_of
@@ -236,7 +237,9 @@ async def commit_insights(
         for each in body.insights
     ]
     made = await app.memories.insights.commit(caller, session, insights)
-    return answer(request, CommitResponse(insights_created=made))
+    for ref, count in made.items():
+        audited_in(request, ref, insights=count)
+    return answer(request, CommitResponse(insights_created=sum(made.values())))
 
 
 def _scope(caller: Caller, body: HebbsReflectRequest) -> tuple[BankRef | None, int | None]:

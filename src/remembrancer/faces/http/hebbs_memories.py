@@ -18,6 +18,7 @@ from ...verbs.revise import Revision
 from ...verbs.tenant_banks import all_banks_of, reached
 from .access import Calling
 from .answers import OpenApp, answer
+from .auditing import audited_in
 from .banks import Limit, Offset
 from .body import Wire, body_of
 from .errors import ENTITY_ERRORS
@@ -141,6 +142,7 @@ async def remember(
         ties=_ties(body.edges),
         derived=origin_named(body.kind, "kind") is Origin.DERIVED,
     )
+    audited_in(request, ref, memory_id=unit.id.hex())
     kept = await app.memories.lookup(caller, unit.id)
     return answer(request, await memory_of(app.memories.lookup, kept), nulls=True, status=201)
 
@@ -264,6 +266,7 @@ async def revise(
         bank=bank_of(caller, body.entity_id),
     )
     kept = await app.memories.revise(caller, parse_id(memory_id, "memory_id"), revision)
+    audited_in(request, kept.ref, memory_id=kept.unit.id.hex(), edits=kept.edits)
     return answer(request, await memory_of(app.memories.lookup, kept), nulls=True)
 
 

@@ -80,7 +80,9 @@ class HebbsMemory(BaseModel):
     tags: list[str]
     metadata: dict[str, str]
     logical_clock: int = Field(description="How often it was corrected.")
-    source_memory_ids: list[str] = Field(description="What it was derived from.")
+    source_memory_ids: list[str] = Field(
+        [], description="What it was derived from; left out of what was not derived."
+    )
 
 
 class RecallDetail(BaseModel):
@@ -135,7 +137,7 @@ async def items_of(lookup: Lookup, found: Sequence[Reached]) -> list[dict[str, A
 
 def _memory(kept: Kept, worth: float) -> dict[str, Any]:
     unit, used = kept.unit, kept.used_at
-    return {
+    told = {
         "memory_id": unit.id.hex(),
         "content": unit.text,
         "importance": unit.importance,
@@ -157,8 +159,10 @@ def _memory(kept: Kept, worth: float) -> dict[str, Any]:
         "tags": list(unit.tags),
         "metadata": unit.metadata or {},
         "logical_clock": kept.edits,
-        "source_memory_ids": [each.hex() for each in kept.basis],
     }
+    if kept.basis:
+        told["source_memory_ids"] = [each.hex() for each in kept.basis]
+    return told
 
 
 def _detail(detail: Detail) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from starlette.types import Receive, Scope, Send
 
 from ...app import App
 from ...nouns.caller import Caller
+from ...verbs.access.lasting import until_refused
 from ...verbs.subscriptions import MAX_BUFFER, Push, Subscription, Wanted
 from .access import Calling
 from .answers import OpenApp, answer
@@ -66,6 +67,7 @@ class Pushes:
 
     def __init__(self, app: App) -> None:
         self._memories = app.memories
+        self._gate = app.gate
         self._open: set[Subscription] = set()
         self._closing = False
 
@@ -96,8 +98,14 @@ class Pushes:
         self._open.discard(subscription)
         self._memories.subscriptions.close(subscription.caller.tenant, subscription.id)
 
-    async def run(self, subscription: Subscription) -> AsyncIterator[bytes]:
-        """Yield events, and a comment now and then, until the subscription is closed."""
+    def run(self, subscription: Subscription) -> AsyncIterator[bytes]:
+        """Yield events, and a comment now and then.
+
+        It ends when the subscription is closed, or its caller may not call any more.
+        """
+        return until_refused(self._gate, subscription.caller, self._events(subscription))
+
+    async def _events(self, subscription: Subscription) -> AsyncIterator[bytes]:
         waiting: asyncio.Task[Push | None] | None = None
         try:
             yield _event(_message(subscription.id), HANDSHAKE)

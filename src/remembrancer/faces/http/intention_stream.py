@@ -16,6 +16,7 @@ from fastapi.responses import StreamingResponse
 from ...app import App
 from ...nouns.errors import Exhausted
 from ...nouns.memory import BankRef
+from ...verbs.access.lasting import until_refused
 from ...verbs.reminding import streaming
 from ...verbs.reminding.streaming import (
     AGAIN_US,
@@ -28,6 +29,7 @@ from ...verbs.reminding.streaming import (
 )
 from ...verbs.telling.push import told_of
 from ...verbs.telling.webhooks import INTENTION_DUE
+from .access import caller_of
 from .answers import OpenApp
 from .banks import NamedBank
 from .ceiling import MaxTierRank, ceiling_of
@@ -80,7 +82,7 @@ class Streams:
 )
 async def stream_intentions(
     request: Request,
-    app: OpenApp,  # noqa: ARG001
+    app: OpenApp,
     bank: NamedBank,
     last_event_id: Annotated[str | None, Header(description="Where to go on.")] = None,
     max_tier_rank: MaxTierRank = None,
@@ -95,7 +97,7 @@ async def stream_intentions(
     place = BEFORE_ALL if last_event_id is None else place_of(last_event_id, "Last-Event-ID")
     streams.check_room()
     return StreamingResponse(
-        streams.run(bank, place, ceiling),
+        until_refused(app.gate, caller_of(request), streams.run(bank, place, ceiling)),
         media_type="text/event-stream",
         headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
     )

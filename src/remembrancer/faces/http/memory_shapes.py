@@ -23,6 +23,8 @@ class ShownFact(BaseModel):
     modality: str
     occurred_start: str | None
     occurred_end: str | None
+    valid_from: str | None = Field(description="Since when it holds, where that is known.")
+    valid_until: str | None = Field(description="When it ceased to hold; null: it holds.")
     entities: list[str]
     start: int = Field(description="Where it stands in its memory's text, in characters.")
     end: int
@@ -227,6 +229,8 @@ def _fact(shown: Shown) -> ShownFact:
         modality=unit.modality.value,
         occurred_start=spell(unit.occurred_start, unit.offset_min),
         occurred_end=spell(unit.occurred_end, unit.offset_min),
+        valid_from=spell(unit.valid_from, unit.offset_min),
+        valid_until=spell(unit.valid_until, unit.offset_min),
         entities=list(shown.entities),
         start=unit.start,
         end=unit.end,

@@ -87,6 +87,8 @@ When = Annotated[
 
 def spell(us: int | None, offset_min: int | None = None) -> str | None:
     """Spell a time; None when there is none, or when it lies outside the calendar."""
+    if us is None:
+        return None
     try:
         return iso(us, offset_min)
     except OverflowError:

@@ -14,6 +14,7 @@ from ...nouns.caller import Permission
 from ...nouns.errors import InvalidInput
 from ...reading.recurrence.zones import zone_of
 from ...verbs.bank_config import Effective
+from ...verbs.freshness import reach
 from ...verbs.lookup import Kept
 from ...verbs.prime import Context, Order, Primed, PrimeOptions, Strategy, defaults
 from ...verbs.priming.text import compose
@@ -22,13 +23,14 @@ from .access import Calling
 from .answers import OpenApp, answer, timing
 from .body import Wire, body_of
 from .ceiling import ceiling_of
+from .direct import Direct
 from .errors import ENTITY_ERRORS
 from .intention_shapes import DueItem, shown_due
 from .moments import When
-from .recall_request import Tokens
+from .recall_request import MinRevision, Tokens
 from .schema import reads
 
-router = APIRouter(tags=["Memory"])
+router = APIRouter(tags=["Memory"], route_class=Direct)
 
 Int64 = Annotated[int, Field(ge=0, le=(1 << 63) - 1)]
 KINDS = {
@@ -79,6 +81,7 @@ class PrimeRequest(Wire):
     max_tokens: Tokens | None = Field(
         None, description="Estimated tokens of all contents (or of `text`) at most."
     )
+    min_revision: MinRevision = None
     now: When = Field(None, description="The time that ages are counted from; null: now.")
     zone: str | None = Field(
         None, description="IANA name of the zone that `text` spells dates in; that of `now` if not."
@@ -187,6 +190,8 @@ async def prime(
         )
     ref = caller.bank(body.entity_id, "entity_id")
     options = _options(body, await app.configs.of(ref))
+    if body.min_revision is not None:
+        await reach(app.store, ref, body.min_revision)
     if not caller.may(Permission.WRITE):
         options = replace(options, reinforce=False)
     zone = _zone(body)

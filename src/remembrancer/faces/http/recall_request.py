@@ -29,6 +29,16 @@ NO_LONGER = "opinion"
 """A former fact type, which nothing has any more; it is accepted and finds nothing."""
 
 
+MinRevision = Annotated[
+    int | None,
+    Field(
+        ge=0,
+        le=(1 << 63) - 1,
+        description="The `revision` that a write has returned: wait for it up to 2 s, then 503.",
+    ),
+]
+
+
 def _fact_type(name: str) -> str:
     known = [kind.name.lower() for kind in Kind]
     if name not in (*known, NO_LONGER):
@@ -136,8 +146,21 @@ class RecallRequest(TagsInput):
         description="When the question is asked; null: now.",
         json_schema_extra={"format": "date-time"},
     )
+    as_of: When = Field(
+        None,
+        description="Answer with what held then; what was said later only if it tells of then.",
+    )
     temporal_window: TemporalWindow | None = None
     min_scores: MinScoresInput | None = None
+    min_relevance: Annotated[float, Field(ge=0, le=1)] | None = Field(
+        None,
+        description="Leave out what is less likely than this to bear on the question; 0: nothing.",
+    )
+    cut_off: bool | None = Field(
+        None,
+        description="Answer nothing when nothing is known, and leave out what is hopeless. Null: "
+        "as the server's setting `wire_cut_off` has it, which is off.",
+    )
     include: IncludeOptions | None = Field(default_factory=IncludeOptions)
     banks: Annotated[list[str], Field(min_length=1, max_length=MAX_BANKS)] | None = Field(
         None,
@@ -145,6 +168,7 @@ class RecallRequest(TagsInput):
         description="Search these banks instead of the one in the path.",
     )
     trace: bool = False
+    min_revision: MinRevision = None
 
 
 def asked_at(value: str | None) -> Moment | None:
@@ -175,14 +199,23 @@ def options_of(config: Effective, body: RecallRequest) -> RecallOptions:
         tags=body.tag_filter(),
         now=asked.us if asked else None,
         offset_min=asked.offset_min if asked else None,
+        as_of=body.as_of.us if body.as_of else None,
         since=window.start.us if window and window.start else None,
         until=window.end.us if window and window.end else None,
         least=MinScores(least.semantic, least.keyword, least.final) if least else None,
+        min_relevance=_least_relevance(config, body),
         prefer_observations=bool(body.prefer_observations),
         related=body.budget == "high",
         include=_include(body.include, config),
         trace=body.trace,
     )
+
+
+def _least_relevance(config: Effective, body: RecallRequest) -> float | None:
+    if body.min_relevance is not None:
+        return body.min_relevance
+    cuts = config.wire_cut_off if body.cut_off is None else body.cut_off
+    return None if cuts else 0.0
 
 
 def _include(wanted: IncludeOptions | None, config: Effective) -> Include | None:

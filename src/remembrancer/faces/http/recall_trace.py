@@ -7,6 +7,7 @@ from typing import Any
 from ...nouns.ids import to_uuid
 from ...nouns.memory import Kind, Unit
 from ...verbs.recall import RecallOptions, Recollection
+from ...verbs.recalling.explain import explain, explain_cut, ranks_of
 from ...verbs.recalling.trace import GRAPH, METHODS, Hit, Trace
 from .moments import spell
 
@@ -19,6 +20,7 @@ def shape_trace(
     `rrf_merged` is our own fusion, which adds scaled scores instead of ranks, and `reranked` the
     same order again, since no reranker is used.
     """
+    ranks = ranks_of(trace)
     return {
         "query": _query(question, budget, options, trace),
         "retrieval_results": _retrieval(options, trace),
@@ -47,7 +49,13 @@ def shape_trace(
         "pruned": [],
         "summary": _summary(found, trace),
         "final_results": [
-            {**_node(answer.unit), "rank": rank, "score": answer.score}
+            {
+                **_node(answer.unit),
+                "rank": rank,
+                "score": answer.score,
+                "relevance": answer.relevance,
+                "explanation": explain(answer, ranks.get(answer.unit.id)),
+            }
             for rank, answer in enumerate(found.answers, 1)
         ],
     }
@@ -114,6 +122,8 @@ def _summary(found: Recollection, trace: Trace) -> dict[str, Any]:
         "phase_metrics": [
             {"phase_name": name, "duration_seconds": seconds} for name, seconds in phases.items()
         ],
+        "known": found.known,
+        "cut_off": explain_cut(found),
     }
 
 

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Request, Response
 from pydantic import BaseModel, Field
 
 from ...nouns.ids import to_uuid
+from ...verbs.answering import Answered, Asking
 from ...verbs.recall import Answer
-from ...verbs.reflect import Reflection, ReflectOptions
+from ...verbs.reflect import ReflectOptions
 from .answers import OpenApp, answer, timing
 from .banks import NamedBank
 from .body import Wire, body_of
 from .errors import BANK_ERRORS
 from .memory_shapes import chunk_id
 from .moments import spell
-from .recall_request import LIMITS, MOST_TOKENS, FactType, TagsInput, kinds_of
+from .recall_request import LIMITS, MOST_TOKENS, FactType, TagsInput, asked_at, kinds_of
 from .schema import reads
 
 _MAX_TOKENS = 4096
@@ -59,6 +59,9 @@ class ReflectRequest(TagsInput):
     response_schema: dict[str, Any] | None = Field(
         None, description="JSON Schema of an object to fill: see `structured_output`."
     )
+    query_timestamp: str | None = Field(
+        None, description="When the question is asked; null: now. What has passed by then is past."
+    )
     fact_types: list[FactType] | None = None
     apply_all_directives: bool = False
     exclude_mental_models: bool = False
@@ -66,7 +69,7 @@ class ReflectRequest(TagsInput):
 
 
 class ReflectFact(BaseModel):
-    """A memory that the answer quotes."""
+    """A memory that the answer rests on."""
 
     id: str | None = None
     text: str
@@ -90,7 +93,7 @@ class ReflectBasedOn(BaseModel):
 
 
 class TokenUsage(BaseModel):
-    """Tokens of a language model: none is used."""
+    """Tokens of a language model, failed requests included; 0 without one."""
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -124,7 +127,7 @@ class ReflectTrace(BaseModel):
 
 
 class ReflectResponse(BaseModel):
-    """An answer: what is known, quoted."""
+    """An answer from what is known."""
 
     text: str
     based_on: ReflectBasedOn | None = None
@@ -134,7 +137,9 @@ class ReflectResponse(BaseModel):
     )
     usage: TokenUsage
     trace: ReflectTrace | None = None
-    degraded: str | None = Field(None, description="Why an arm of the search was missing.")
+    degraded: str | None = Field(
+        None, description="Why an arm of the search was missing, or a model did not answer."
+    )
 
 
 @router.post(
@@ -151,8 +156,13 @@ async def reflect(
     bank: NamedBank,
     body: Annotated[ReflectRequest, Depends(body_of(ReflectRequest))],
 ) -> Response:
-    """Answer a question from what is known, without a language model."""
-    found = await app.reflect(
+    """Answer a question from what is known: quoted, or in the words of a language model.
+
+    Where a model is configured it is shown what was found, and answers from that alone; an answer
+    that names what no memory names is dropped for the quoted one, and `degraded` says so.
+    """
+    asked = asked_at(body.query_timestamp)
+    answered = await app.answering(
         bank,
         body.query,
         ReflectOptions(
@@ -162,27 +172,51 @@ async def reflect(
             tags=body.tag_filter(),
             context=body.context,
             schema=body.response_schema,
+            now=asked.us if asked else None,
+            offset_min=asked.offset_min if asked else None,
+            min_relevance=None if app.settings.wire_cut_off else 0.0,
+        ),
+        Asking(
+            body.tags or (),
+            body.apply_all_directives,
+            not body.exclude_mental_models,
+            body.exclude_mental_model_ids or (),
         ),
     )
+    found, used = answered.found, answered.usage
     include = body.include or ReflectIncludeOptions()
     times = found.recalled.timings
     return answer(
         request,
         ReflectResponse(
             text=found.text,
-            based_on=_based_on(bank.bank, found.based_on) if include.facts is not None else None,
+            based_on=_based_on(bank.bank, answered) if include.facts is not None else None,
             structured_output=found.structured,
             structured_missing=list(found.missing) or None,
-            usage=TokenUsage(),
-            trace=_trace(body, found, include.tool_calls) if include.tool_calls else None,
-            degraded=found.recalled.degraded,
+            usage=TokenUsage(
+                input_tokens=used.input,
+                output_tokens=used.output,
+                total_tokens=used.total,
+                cached_tokens=used.cached,
+                thoughts_tokens=used.thoughts,
+            ),
+            trace=_trace(body, answered, include.tool_calls) if include.tool_calls else None,
+            degraded=found.recalled.degraded or answered.degraded,
         ),
         headers=timing(embed=times.embed_ms, search=times.search_ms, total=times.total_ms),
     )
 
 
-def _based_on(bank: str, answers: Sequence[Answer]) -> ReflectBasedOn:
-    return ReflectBasedOn(memories=[_fact(bank, each) for each in answers])
+def _based_on(bank: str, answered: Answered) -> ReflectBasedOn:
+    told = answered.directives if answered.by_model else ()
+    return ReflectBasedOn(
+        memories=[_fact(bank, each) for each in answered.found.based_on],
+        mental_models=[
+            {"id": s.model.id, "text": s.content or "", "context": s.model.name}
+            for s in answered.models
+        ],
+        directives=[{"id": d.id, "name": d.name, "content": d.content} for d in told],
+    )
 
 
 def _fact(bank: str, found: Answer) -> ReflectFact:
@@ -203,8 +237,9 @@ def _fact(bank: str, found: Answer) -> ReflectFact:
 
 
 def _trace(
-    body: ReflectRequest, found: Reflection, wanted: ToolCallsIncludeOptions
+    body: ReflectRequest, answered: Answered, wanted: ToolCallsIncludeOptions
 ) -> ReflectTrace:
+    found = answered.found
     memories = [
         {"id": to_uuid(a.unit.id), "text": a.unit.text, "score": a.score}
         for a in found.recalled.answers
@@ -215,4 +250,5 @@ def _trace(
         output={"memories": memories} if wanted.output else None,
         duration_ms=round(found.recalled.timings.total_ms),
     )
-    return ReflectTrace(tool_calls=[call])
+    calls = [ReflectLLMCall(scope=scope, duration_ms=ms) for scope, ms in answered.calls]
+    return ReflectTrace(tool_calls=[call], llm_calls=calls)

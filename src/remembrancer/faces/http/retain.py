@@ -247,6 +247,9 @@ class RetainResponse(BaseModel):
         None, description="What the contents say is to be done later, registered anew; sync only."
     )
     intention_ids: list[str] | None = None
+    revision: int | None = Field(
+        None, description="The bank's after this, for `min_revision` of reads; sync only."
+    )
     errors: list[RetainIssue] | None = None
 
     model_config = ConfigDict(
@@ -363,6 +366,7 @@ def _done(bank: BankRef, done: Retained) -> RetainResponse:
         coverage=round(done.coverage, 4),
         intentions_count=len(done.intention_ids),
         intention_ids=[to_uuid(i) for i in done.intention_ids],
+        revision=done.revision,
         errors=list(_issues(done)),
     )
 

@@ -35,8 +35,23 @@ def describe(api: FastAPI, bodies: Sequence[type[BaseModel]]) -> None:
                 [(body, "validation") for body in bodies], ref_template=_REF
             )
             components = document.setdefault("components", {}).setdefault("schemas", {})
+            for schema in components.values():
+                _without_nulls(schema)
             components.update(parts["$defs"])
             api.openapi_schema = document
         return api.openapi_schema
 
     api.openapi = openapi  # type: ignore[method-assign]
+
+
+def _without_nulls(schema: dict[str, Any]) -> None:
+    """Require of an answer only what cannot be null: answers leave nulls out."""
+    if "required" in schema:
+        described = schema.get("properties", {})
+        left = [name for name in schema["required"] if not _may_be_null(described.get(name, {}))]
+        schema.pop("required")
+        schema.update({"required": left} if left else {})
+
+
+def _may_be_null(schema: dict[str, Any]) -> bool:
+    return any(each.get("type") == "null" for each in schema.get("anyOf", ()))

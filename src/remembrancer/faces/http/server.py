@@ -6,6 +6,7 @@ import contextlib
 import socket
 import time
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import uvicorn
 from fastapi import Depends, FastAPI
@@ -14,11 +15,15 @@ from starlette.middleware.gzip import GZipMiddleware
 from ..._version import __version__
 from ...app import App
 from ...nouns.errors import StoreError
+from ..console.pages import Doorstep, Pages
+from ..tls import Tls
 from . import (
     audit,
     bank_config,
     bank_profile,
     banks,
+    consolidation,
+    directives,
     documents,
     dry_run,
     entities,
@@ -28,17 +33,28 @@ from . import (
     forget,
     graph,
     health,
+    hebbs_contradictions,
     hebbs_insights,
     hebbs_memories,
+    hebbs_policy,
     hebbs_recall,
     hebbs_subscribe,
     hebbs_system,
+    hebbs_upload,
+    hebbs_workspaces,
     ics,
     intention_shapes,
     intention_stream,
     intentions,
     keys,
+    knowledge,
+    llm,
+    mem0_hosted,
+    mem0_platform,
+    mem0_shapes,
     memories,
+    mental_model_shapes,
+    mental_models,
     metrics,
     occurrences,
     operations,
@@ -51,6 +67,7 @@ from . import (
     stats,
     tags,
     templates,
+    timeline,
     transfer,
     webhooks,
 )
@@ -61,12 +78,17 @@ from .base_path import BasePath
 from .body import Bodies
 from .hebbs_subscribe import Pushes
 from .intention_stream import Streams
+from .mcp_route import McpRoute
 from .multipart import Forms
 from .watching import Watched
+from .workspaces import Workspaces
 
 GZIP_BYTES = 1024  # answers from here on are compressed when the client can take it
-_GZIP_LEVEL = 5
+_GZIP_LEVEL = 1  # half the time of 5, for answers that are 3 to 6 % longer
 _MAX_CONNECTIONS = 1000
+# FastAPI's own spans hold query strings, and its logs errors, which may quote memories: `Watched`
+# makes ours.
+_NO_TELEMETRY: Any = dict.fromkeys(("tracing", "metrics", "logs", "auto_configure"), False)
 _DRAIN_S = 25  # for requests that run when the server is told to stop
 _BODIES = (
     retain.RetainRequest,
@@ -82,9 +104,12 @@ _BODIES = (
     hebbs_recall.HebbsRecallRequest,
     hebbs_insights.HebbsReflectRequest,
     hebbs_insights.CommitRequest,
+    hebbs_contradictions.ContradictionsRequest,
+    hebbs_contradictions.SettleRequest,
     hebbs_subscribe.SubscribeRequest,
     hebbs_subscribe.FeedRequest,
-    hebbs_system.PolicyRequest,
+    hebbs_policy.PolicyRequest,
+    hebbs_workspaces.CreateWorkspaceRequest,
     memories.UpdateMemoryRequest,
     documents.UpdateDocumentRequest,
     banks.CreateBankRequest,
@@ -95,6 +120,13 @@ _BODIES = (
     entities.SplitEntityRequest,
     entities.UpdateEntityRequest,
     templates.BankTemplateManifest,
+    directives.CreateDirectiveRequest,
+    directives.UpdateDirectiveRequest,
+    mental_model_shapes.CreateMentalModelRequest,
+    mental_model_shapes.UpdateMentalModelRequest,
+    knowledge.CreateFolderRequest,
+    knowledge.CreatePageRequest,
+    knowledge.UpdateNodeRequest,
     webhooks.CreateWebhookRequest,
     webhooks.UpdateWebhookRequest,
     intention_shapes.RegisterRequest,
@@ -107,19 +139,27 @@ _BODIES = (
     events.EventsRequest,
     keys.CreateKeyRequest,
     keys.RotateKeyRequest,
+    mem0_shapes.Mem0AddRequest,
+    mem0_shapes.Mem0SearchRequest,
+    mem0_shapes.Mem0ListRequest,
+    mem0_shapes.Mem0UpdateRequest,
 )
 _ROUTERS = (
+    recall,  # these two first: a request is compared with one router after the other
+    prime,
     retain,
     dry_run,
-    recall,
     reflect,
-    prime,
     forget,
     hebbs_memories,
     hebbs_recall,
     hebbs_insights,
+    hebbs_contradictions,
     hebbs_subscribe,
+    hebbs_policy,
     hebbs_system,
+    hebbs_upload,
+    hebbs_workspaces,
     memories,
     documents,
     graph,
@@ -131,6 +171,12 @@ _ROUTERS = (
     tags,
     entities,
     templates,
+    timeline,
+    directives,
+    mental_models,
+    knowledge,
+    consolidation,
+    llm,
     webhooks,
     ics,
     intention_stream,  # before `intentions`, which takes any name there
@@ -141,6 +187,8 @@ _ROUTERS = (
     transfer,
     audit,
     keys,
+    mem0_hosted,
+    mem0_platform,
     health,
     metrics,
 )
@@ -159,16 +207,20 @@ def make_app(app: App, host: str | None = None) -> FastAPI:
         description="A memory for AI agents: retain, recall, prime, forget.",
         docs_url=None,  # these pages would load scripts from elsewhere
         redoc_url=None,
-        dependencies=[Depends(permitted)],
+        telemetry=_NO_TELEMETRY,
+        dependencies=[Depends(permitted)],  # which `direct.Direct` asks itself
     )
     api.state.app = app
     api.state.bodies = Bodies(app.settings.max_body_bytes)
     api.state.forms = Forms(app.settings.max_upload_bytes)
     api.state.started = time.monotonic()
+    api.state.draining = False
     api.state.streams = Streams(app)
     api.state.pushes = Pushes(app)
     for module in _ROUTERS:
         api.include_router(module.router)
+    api.state.mcp = McpRoute(api, app.settings)
+    api.router.routes.extend((*api.state.mcp.routes, *Pages().routes))
     errors.install(api)
     schema.describe(api, _BODIES)
     # The first one stands next to the routes.
@@ -177,6 +229,8 @@ def make_app(app: App, host: str | None = None) -> FastAPI:
     api.add_middleware(Watched, memory=app)
     api.add_middleware(GZipMiddleware, minimum_size=GZIP_BYTES, compresslevel=_GZIP_LEVEL)
     api.add_middleware(EncodedBanks)
+    api.add_middleware(Workspaces)
+    api.add_middleware(Doorstep)
     if app.settings.base_path:
         api.servers = [{"url": app.settings.base_path}]
         api.add_middleware(BasePath, base=app.settings.base_path)
@@ -189,38 +243,63 @@ class HttpServer:
     Args:
         host: a name or number of this machine.
         port: 0 takes a free one, see `url`.
+        listener: a socket that has the address already.
+        tls: the certificate to serve with; without one, connections are plain.
 
     Raises:
         StoreError: the address cannot be listened on.
     """
 
-    def __init__(self, host: str, port: int) -> None:
+    def __init__(
+        self,
+        host: str,
+        port: int,
+        listener: socket.socket | None = None,
+        *,
+        tls: Tls | None = None,
+    ) -> None:
         self._host = host
-        self._listener = _listen(host, port)
+        self._tls = tls
+        self.listener = listener or _listen(host, port)
+        self._api: FastAPI | None = None
         self._server: _Server | None = None
-        self._streams: tuple[Streams, Pushes] | None = None
+        self._streams: tuple[Streams, Pushes, McpRoute] | None = None
 
     @property
     def url(self) -> str:
         """Where it listens."""
-        host, port = self._listener.getsockname()[:2]
-        return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+        host, port = self.listener.getsockname()[:2]
+        scheme = "http" if self._tls is None else "https"
+        return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"
 
     async def serve(self, app: App, ready: Callable[[], None]) -> None:
         """Serve an open memory until `stop`; requests that run then have 25 s to end."""
-        api = make_app(app, self._host)
-        self._streams = api.state.streams, api.state.pushes
+        api = self._api = make_app(app, self._host)
+        mcp: McpRoute = api.state.mcp
+        self._streams = api.state.streams, api.state.pushes, mcp
         config = uvicorn.Config(
             api,
             log_level="warning",
+            log_config=None,  # as ours are
             access_log=False,
             lifespan="off",
             server_header=False,
             limit_concurrency=_MAX_CONNECTIONS,
             timeout_graceful_shutdown=_DRAIN_S,
         )
+        config.load()
+        if self._tls is not None:
+            config.ssl = self._tls.context()
         self._server = _Server(config, ready)
-        await self._server.serve([self._listener])
+        try:
+            await self._server.serve([self.listener])
+        finally:
+            await mcp.ended()
+
+    def drain(self) -> None:
+        """Say from now on that no more requests should come, and go on serving."""
+        if self._api is not None:
+            self._api.state.draining = True
 
     def stop(self) -> None:
         """Take no more requests; said twice, wait no longer for those that run."""
@@ -232,7 +311,7 @@ class HttpServer:
 
     def close(self) -> None:
         """Give the address back."""
-        self._listener.close()
+        self.listener.close()
 
 
 class _Server(uvicorn.Server):

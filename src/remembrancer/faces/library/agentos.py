@@ -9,6 +9,7 @@ registered. What is odd about an item is kept as it was given, beside what fires
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, TypeVar
@@ -17,7 +18,7 @@ import numpy as np
 
 from ...app import App
 from ...keeping.intentions import IntentionBatch
-from ...keeping.store import Store
+from ...keeping.view import Reader
 from ...models.embedder import Floats
 from ...nouns.errors import InvalidInput
 from ...nouns.ids import parse_id
@@ -47,7 +48,7 @@ class AgentOs:
 
     def __init__(self, app: App) -> None:
         self._app = app
-        contexts = _Contexts(app.future.contexts, app.store)
+        contexts = _Contexts(app.future.contexts)
         self.check: Check = app.future.checking(trusts_now=True, contexts=contexts, most=MOST_DUE)
 
     async def register(
@@ -131,14 +132,22 @@ class AgentOs:
 class _Contexts:
     """Finds contexts by their vectors alone, again and again, a cosine of 0 where none can be."""
 
-    def __init__(self, found: ContextFinder, store: Store) -> None:
+    def __init__(self, found: ContextFinder) -> None:
         self._found = found
-        self._store = store
+        self._lock = threading.Lock()
         self._places: dict[BankRef, int] = {}
         self._low: dict[BankRef, dict[bytes, int]] = {}  # the length of cues that 0 brings up
 
-    async def __call__(
+    async def prepare(
+        self, ref: BankRef, text: str | None, vector: Floats | None
+    ) -> tuple[Floats | None, Sequence[str]]:
+        """Leave a text aside."""
+        del text
+        return await self._found.prepare(ref, None, vector)
+
+    def look(
         self,
+        reader: Reader,
         ref: BankRef,
         text: str | None,
         vector: Floats | None,
@@ -150,11 +159,11 @@ class _Contexts:
         del text
         if vector is None:
             return Contexts()
-        found = await self._found(ref, None, vector, ceiling, now, unindexed)
+        found = self._found.look(reader, ref, None, vector, ceiling, now, unindexed)
         hits = [replace(hit, disarm=False) for hit in found.hits]
         dim = len(vector) if np.linalg.norm(vector) > 0 else 0
-        low = [i for i, size in (await self._read(ref)).items() if size != dim]
-        zero = await self._store.intentions_by_id(ref, low)
+        low = [i for i, size in self._read(reader, ref).items() if size != dim]
+        zero = reader.intentions_by_id(low) if low else []
         hits += [
             Hit(i, None, now, {"similarity": 0.0})
             for i in zero
@@ -162,17 +171,18 @@ class _Contexts:
             and i.trigger_type is TriggerType.CONTEXT
             and not withheld(i, ceiling)
         ]
-        return Contexts(hits)
+        return Contexts(hits, ahead=found.ahead)
 
-    async def _read(self, ref: BankRef) -> dict[bytes, int]:
-        low = self._low.setdefault(ref, {})
-        while page := await self._store.cues(ref, self._places.get(ref, 0)):
-            for cue in page:
-                low.pop(cue.intention_id, None)
-                if cue.active and cue.threshold is not None and cue.threshold <= 0:
-                    low[cue.intention_id] = len(cue.cue) // 4
-            self._places[ref] = page[-1].place
-        return low
+    def _read(self, reader: Reader, ref: BankRef) -> dict[bytes, int]:
+        with self._lock:
+            low = self._low.setdefault(ref, {})
+            while page := reader.cues(self._places.get(ref, 0)):
+                for cue in page:
+                    low.pop(cue.intention_id, None)
+                    if cue.active and cue.threshold is not None and cue.threshold <= 0:
+                        low[cue.intention_id] = len(cue.cue) // 4
+                self._places[ref] = page[-1].place
+            return dict(low)
 
 
 def _as_given(item: Shown, intention: Intention) -> Shown:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
-import threading
 from collections.abc import Callable, Coroutine
+from concurrent.futures import Future
 from functools import update_wrapper
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
 from ...nouns.clock import Clock
 from ...settings import Settings
+from ..loops import Loop
 from .memory import AsyncMemory
 
 if TYPE_CHECKING:
@@ -38,22 +38,18 @@ class Memory:
 
     def __init__(self, settings: Settings, clock: Clock | None = None) -> None:
         self._memory = AsyncMemory(settings, clock)
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(
-            target=self._loop.run_forever, name="remembrancer", daemon=True
-        )
-        self._thread.start()
+        self._loop = Loop("remembrancer")
         try:
             self.wait(self._memory.open())
         except BaseException:
-            self._stop()
+            self._loop.stop()
             raise
 
     def close(self) -> None:
         """Close the memory; safe to call twice."""
-        if not self._loop.is_closed():
+        if self._loop.running:
             self.wait(self._memory.close())
-            self._stop()
+            self._loop.stop()
 
     def __enter__(self) -> Self:
         return self
@@ -64,6 +60,7 @@ class Memory:
     retain = _blocking(AsyncMemory.retain)
     retain_many = _blocking(AsyncMemory.retain_many)
     recall = _blocking(AsyncMemory.recall)
+    history = _blocking(AsyncMemory.history)
     reflect = _blocking(AsyncMemory.reflect)
     prime = _blocking(AsyncMemory.prime)
     forget = _blocking(AsyncMemory.forget)
@@ -85,11 +82,10 @@ class Memory:
         """The async memory that does the work, in the loop that `wait` waits for."""
         return self._memory
 
+    def start(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        """Run a coroutine in the memory's own event loop; see `Loop.start`."""
+        return self._loop.start(work)
+
     def wait(self, work: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine in the memory's own event loop, and return its result."""
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
-
-    def _stop(self) -> None:
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.close()
+        return self._loop.wait(work)

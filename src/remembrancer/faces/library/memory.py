@@ -35,12 +35,14 @@ from .entities import EntityVerbs
 from .results import (
     Answers,
     Erased,
+    HeldValue,
     Kept,
     PrimedContext,
     Reflected,
     answers_of,
     context_of,
     erased_of,
+    held_of,
     kept_of,
     reflected_of,
 )
@@ -149,6 +151,8 @@ class AsyncMemory(EntityVerbs):
         until: datetime | None = None,
         weights: Weights | None = None,
         vector: Floats | None = None,
+        as_of: datetime | None = None,
+        min_relevance: float | None = None,
     ) -> Answers:
         """Find what answers a question, best first.
 
@@ -170,6 +174,11 @@ class AsyncMemory(EntityVerbs):
             until: and before here.
             weights: how much each arm counts; for measuring.
             vector: a question vector to use instead of embedding the question.
+            as_of: answer with what held then: what was said later is left out, unless it tells of
+                then.
+            min_relevance: leave out answers that are less likely than this to bear on the question,
+                0 to 1; .2 for the few that surely do. By default nothing is answered when the bank
+                seems to know nothing of it, and else all but what is hopeless; 0 turns that off.
 
         Raises:
             InvalidInput: an empty or over-long question, an unknown kind or match.
@@ -186,11 +195,42 @@ class AsyncMemory(EntityVerbs):
             until=None if until is None else to_us(until),
             weights=weights or Weights(),
             vector=vector,
+            as_of=None if as_of is None else to_us(as_of),
+            min_relevance=min_relevance,
         )
         if banks is None:
             return answers_of(await self._open.recall(bank_ref(bank), question, options))
         refs = [bank_ref(name, "banks") for name in _labels(banks)]
         return answers_of(await self._open.across(refs, question, options))
+
+    async def history(
+        self,
+        what: str,
+        *,
+        bank: str = "default",
+        as_of: datetime | None = None,
+    ) -> tuple[HeldValue, ...]:
+        """Return the values that an attribute had, one after the other, oldest first.
+
+        Args:
+            what: the id of a memory or a fact about it, or a question ("Where do I live?"): then it
+                is what the best answer that tells of any attribute is about.
+            bank: whose memory.
+            as_of: the time at which `HeldValue.holds` is told; now by default.
+
+        Raises:
+            NotFound: there is no memory of that id.
+            InvalidInput: an empty or over-long question.
+        """
+        app, ref = self._open, bank_ref(bank)
+        at = None if as_of is None else to_us(as_of)
+        try:
+            unit_id = parse_id(what)
+        except InvalidInput:
+            found = await app.truth.asked(ref, what, RecallOptions(limit=5, as_of=at))
+        else:
+            found = await app.truth.history(ref, unit_id, at)
+        return tuple(map(held_of, found))
 
     async def reflect(
         self,
@@ -204,6 +244,7 @@ class AsyncMemory(EntityVerbs):
         tags_match: str = "any",
         tag_groups: Sequence[Mapping[str, Any]] | None = None,
         schema: Mapping[str, Any] | None = None,
+        now: datetime | None = None,
     ) -> Reflected:
         """Answer a question in words: what is known, quoted. No language model is used.
 
@@ -214,6 +255,7 @@ class AsyncMemory(EntityVerbs):
             max_tokens: estimated tokens of the text at most.
             kinds, tags, tags_match, tag_groups: as for `recall`.
             schema: JSON Schema of an object to fill from what is known.
+            now: when it is asked; now by default. What has passed by then is told as past.
 
         Raises:
             InvalidInput: an empty or over-long question, or a schema that is none.
@@ -224,6 +266,8 @@ class AsyncMemory(EntityVerbs):
             kinds=None if kinds is None else [_kind(k) for k in kinds],
             tags=_filter(tags, tags_match, tag_groups),
             schema=schema,
+            now=None if now is None else to_us(now),
+            offset_min=_offset(now),
         )
         return reflected_of(await self._open.reflect(bank_ref(bank), question, options))
 
@@ -312,6 +356,11 @@ class AsyncMemory(EntityVerbs):
     async def status(self) -> Status:
         """Report what is here, which models are in use, and what should be known."""
         return await self._open.status()
+
+    @property
+    def opened(self) -> bool:
+        """Whether it is open."""
+        return self._app is not None
 
     @property
     def app(self) -> App:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
@@ -14,8 +14,11 @@ from ...verbs.check import Due
 from ...verbs.forget import Receipt
 from ...verbs.prime import Context, Primed
 from ...verbs.recall import Answer, Arms, Recollection, Timings
+from ...verbs.recalling.explain import explain, explain_cut, ranks_of
+from ...verbs.recalling.truth import HOLDS, Truth
 from ...verbs.reflect import Reflection
 from ...verbs.retain import Retained
+from ...verbs.truth import Held
 
 Period = tuple[datetime, datetime]  # half-open
 
@@ -86,6 +89,36 @@ class Fact:
     negated: bool
     modality: str
     occurred: Period | None
+    valid_from: datetime | None = None  # from when what it says held, as far as is known
+    valid_until: datetime | None = None
+    superseded_by: tuple[str, ...] = ()  # memories
+    contradicts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class HeldValue:
+    """One value of an attribute, as one fact tells it.
+
+    `subject` is whose attribute it is ("self": of whoever speaks without a name), `slot` which one.
+    `stance`: the fact says that the value `holds`, that it does not (`denied`), or that it `held`
+    once. `id` is the fact's, `memory_id` that of the memory it was read from, `superseded_by` and
+    `contradicts` are those of other facts. `holds` tells whether it does now, or at the time asked
+    about.
+    """
+
+    id: str
+    memory_id: str
+    text: str
+    subject: str
+    slot: str
+    value: str
+    stance: str
+    said_at: datetime
+    valid_from: datetime | None
+    valid_until: datetime | None
+    superseded_by: str | None
+    contradicts: str | None
+    holds: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,13 +149,23 @@ class Memory:
 class Found:
     """One answer of a recall. `why` holds each arm's raw value.
 
-    `bank` is its bank in a recall over several, else None.
+    `bank` is its bank in a recall over several, else None. `holds` is False for a memory all of
+    whose claims were superseded, from `valid_until` on; `superseded_by` names the memories that did
+    so. `contradicts` names those that say otherwise where time does not tell which is right.
+    `relevance` is the probability that it bears on the question; None where the embedding model was
+    not measured.
     """
 
     memory: Memory
     score: float
     why: Arms
     bank: str | None = None
+    holds: bool = True
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+    superseded_by: tuple[str, ...] = ()
+    contradicts: tuple[str, ...] = ()
+    relevance: float | None = None
 
     @property
     def text(self) -> str:
@@ -144,6 +187,10 @@ class Answers(Sequence[Found]):
         revision: the bank's revision that was searched.
         timings: where the time went, in milliseconds.
         degraded: why an arm was missing, or None.
+        known: the probability that the bank has an answer at all; None where the embedding model
+            was not measured, and over several banks. An empty answer with a low one means "nothing
+            known".
+        cut_off: in words, what was left out as not relevant; None when nothing was.
     """
 
     def __init__(self, of: Recollection) -> None:
@@ -154,6 +201,14 @@ class Answers(Sequence[Found]):
         self.revision = of.revision
         self.timings: Timings = of.timings
         self.degraded = of.degraded
+        self.known = of.known
+        self.cut_off = explain_cut(of)
+        self._trace = of.trace
+
+    def explain(self) -> list[str]:
+        """Return in words why each answer is there, in their order."""
+        ranks = ranks_of(self._trace)
+        return [explain(answer, ranks.get(answer.unit.id)) for answer in self._raw]
 
     def __getitem__(self, index: Any) -> Any:
         return self._answers[index]
@@ -180,6 +235,9 @@ class PrimedMemory:
     relevance: float
     strategy: str  # temporal or similarity
     pinned: bool = False
+    holds: bool = True  # False: all that it says of was superseded
+    valid_until: datetime | None = None
+    superseded_by: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -305,8 +363,50 @@ def memory_of(unit: Unit, facts: Sequence[Unit] = (), document: str | None = Non
 
 
 def _found(answer: Answer) -> Found:
-    memory = memory_of(answer.unit, answer.facts, answer.document)
-    return Found(memory, answer.score, answer.arms, answer.bank)
+    unit, truth = answer.unit, answer.truth
+    memory = memory_of(unit, answer.facts, answer.document)
+    if truth.facts:
+        facts = tuple(_fact(f, truth.facts.get(f.id, HOLDS)) for f in answer.facts)
+        memory = replace(memory, facts=facts)
+    return Found(
+        memory,
+        answer.score,
+        answer.arms,
+        answer.bank,
+        truth.holds,
+        *_validity(truth, unit),
+        tuple(map(to_uuid, truth.superseded_by)),
+        tuple(map(to_uuid, truth.contradicts)),
+        answer.relevance,
+    )
+
+
+def held_of(held: Held) -> HeldValue:
+    """Shape one value of an attribute."""
+    fact = held.fact
+    return HeldValue(
+        id=to_uuid(fact.id),
+        memory_id=to_uuid(held.memory_id),
+        text=fact.text,
+        subject=held.subject,
+        slot=held.slot,
+        value=held.value,
+        stance=held.stance.name.lower(),
+        said_at=_moment(fact.mentioned_at, fact),
+        valid_from=_perhaps(held.valid_from, fact),
+        valid_until=_perhaps(held.valid_until, fact),
+        superseded_by=to_uuid(held.superseded_by) if held.superseded_by else None,
+        contradicts=to_uuid(held.contradicts) if held.contradicts else None,
+        holds=held.holds,
+    )
+
+
+def _validity(truth: Truth, unit: Unit) -> tuple[datetime | None, datetime | None]:
+    return _perhaps(truth.valid_from, unit), _perhaps(truth.valid_until, unit)
+
+
+def _perhaps(us: int | None, unit: Unit) -> datetime | None:
+    return None if us is None else _moment(us, unit)
 
 
 def _primed(primed: Primed) -> PrimedMemory:
@@ -316,10 +416,13 @@ def _primed(primed: Primed) -> PrimedMemory:
         primed.relevance,
         primed.strategy.value,
         primed.pinned,
+        primed.truth.holds,
+        _perhaps(primed.truth.valid_until, primed.unit),
+        tuple(map(to_uuid, primed.truth.superseded_by)),
     )
 
 
-def _fact(unit: Unit) -> Fact:
+def _fact(unit: Unit, truth: Truth = HOLDS) -> Fact:
     return Fact(
         id=to_uuid(unit.id),
         text=unit.text,
@@ -327,6 +430,10 @@ def _fact(unit: Unit) -> Fact:
         negated=unit.polarity is Polarity.NEGATED,
         modality=unit.modality.value,
         occurred=_occurred(unit),
+        valid_from=_perhaps(unit.valid_from, unit),
+        valid_until=_perhaps(unit.valid_until, unit),
+        superseded_by=tuple(map(to_uuid, truth.superseded_by)),
+        contradicts=tuple(map(to_uuid, truth.contradicts)),
     )
 
 

@@ -8,7 +8,18 @@ from ...nouns.errors import Conflict, InvalidInput
 from ...nouns.memory import BankRef, Op
 from ..batch import Applied, Batch, DocumentWrite
 from ..records import COPIES
-from . import entity_edits, job_put, keep, mentions, put, records, remove, rows
+from . import (
+    entity_edits,
+    intention_write,
+    job_put,
+    keep,
+    mentions,
+    put,
+    records,
+    remove,
+    rows,
+    truth,
+)
 from .banks import ensure_bank
 from .db import Db
 from .view import read_state
@@ -22,6 +33,7 @@ def apply(db: Db, ref: BankRef, batch: Batch, now: int) -> Applied:
         Conflict: an expectation does not hold.
         Unchanged: nothing was changed; it carries the result.
     """
+    db.lock_bank(ref.key)
     state = read_state(db, ref)
     _expect(db, ref, batch, state.revision)
     _check_refs(ref, batch)
@@ -44,6 +56,9 @@ def apply(db: Db, ref: BankRef, batch: Batch, now: int) -> Applied:
     mentions.add(work, batch.mentions)
     entity_edits.edit(work, batch.entity_edits)
     put.links(work, batch.links)
+    truth.settle_all(work)
+    if batch.future is not None:
+        intention_write.write(work, batch.future)
     job_put.put(work, ref, batch.jobs)
     put.triggers(work, batch.triggers)
     records.erase(work, batch.erase_records)

@@ -12,7 +12,7 @@ from .view import check_owner, read_state
 
 _EMPTIED = (
     "document chunk unit search vector pending access entity entity_alias mention link change"
-    " job due blob record sameness curation intention occurrence event bank"
+    " job due blob record sameness curation claim intention occurrence event bank"
 ).split()
 
 
@@ -53,6 +53,7 @@ def count(db: Db, tenant: str, containing: str | None) -> int:
 
 def put(db: Db, ref: BankRef, profile: Mapping[str, Any], now: int) -> Bank:
     """Create a bank or replace its profile."""
+    db.lock_bank(ref.key)
     ensure_bank(db, ref, now)
     db.run("bank_profile", ref.key, rows.dump(profile), now)
     return rows.bank(db.all("bank_get", ref.key)[0])
@@ -62,16 +63,19 @@ def change(
     db: Db, ref: BankRef, edit: Callable[[Mapping[str, Any]], Mapping[str, Any]], now: int
 ) -> Bank:
     """Create a bank or change its profile."""
+    db.lock_bank(ref.key)
     old = get(db, ref)
     return put(db, ref, edit(old.profile if old else {}), now)
 
 
 def drop(db: Db, ref: BankRef, then: Job | None, now: int) -> int:
     """Delete a bank with everything in it; return how many units went."""
+    for key in sorted({ref.key, ref.key if then is None else then.ref.key}):
+        db.lock_bank(key)
     if not owned(db, ref):
         return 0
     state = read_state(db, ref)
-    db.run("floor_raise", ref.key)
+    db.run("floor_raise", state.revision + 1)
     for table in _EMPTIED:
         db.run(f"drop_{table}", ref.key)
     db.run("deletions_note")
@@ -89,6 +93,7 @@ def locate(db: Db, tenant: str, unit_ids: Sequence[bytes]) -> dict[bytes, BankRe
 
 def trim_changes(db: Db, ref: BankRef, up_to: int) -> int:
     """Drop feed entries up to a revision; return how many went."""
+    db.lock_bank(ref.key)
     if not owned(db, ref):
         return 0
     db.run("change_trimmed", ref.key, up_to)

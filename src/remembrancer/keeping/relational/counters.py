@@ -41,4 +41,6 @@ class Counters:
 
 def write(db: Db, counts: Sequence[Count]) -> None:
     """Add counts to their units; those of units that are gone are dropped."""
+    for key in sorted({count[0] for count in counts}):
+        db.lock_bank(key)
     db.many("access_add", counts)

@@ -40,6 +40,16 @@ class Db(ABC):
     def run_in(self, name: str, values: Sequence[bytes | str], *params: Any) -> int:
         """Run a change whose `{ids}` stands for `values`; return the number of rows touched."""
 
+    def lock_bank(self, key: int) -> None:  # noqa: B027 - nothing to do is a way to do it
+        """Keep other writers of a bank out until this transaction ends.
+
+        Each change of a bank that first reads it begins so. Where one writer holds the whole
+        database there is nothing to do.
+        """
+
+    def lock_generations(self) -> None:  # noqa: B027 - as above
+        """Keep others out who would change which generations there are."""
+
     @abstractmethod
     def begin_snapshot(self) -> None:
         """Start a transaction that reads one state of the database throughout."""
@@ -50,7 +60,7 @@ class Db(ABC):
 
     @abstractmethod
     def commits(self) -> int:
-        """Return a number that changes when another connection has committed."""
+        """Return a number that is another one once another connection has committed."""
 
     @abstractmethod
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""The Store protocol's embedding generations over SQLite."""
+"""The Store protocol's embedding generations over SQL."""
 
 from __future__ import annotations
 

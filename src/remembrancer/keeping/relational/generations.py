@@ -26,6 +26,7 @@ def listing(db: Db) -> list[Generation]:
 def begin(db: Db, fingerprint: Mapping[str, Any]) -> Generation:
     """Return the generation of a fingerprint, made when new; the first one is active."""
     text = rows.fingerprint(fingerprint)
+    db.lock_generations()
     known = listing(db)
     for generation in known:
         if rows.fingerprint(generation.fingerprint) == text:
@@ -51,6 +52,7 @@ def pending_count(db: Db, number: int) -> int:
 
 def write(db: Db, ref: BankRef, number: int, patches: Sequence[VectorPatch], now: int) -> None:
     """Write vectors of one generation; those of the active one raise the revision."""
+    db.lock_bank(ref.key)
     generation = _get(db, number)
     if not owned(db, ref):
         return
@@ -62,6 +64,7 @@ def write(db: Db, ref: BankRef, number: int, patches: Sequence[VectorPatch], now
 
 def activate(db: Db, number: int) -> bool:
     """Make a generation the active one and forget the others, unless units still wait for it."""
+    db.lock_generations()
     _get(db, number)
     if db.value("pending_any", number):
         return False

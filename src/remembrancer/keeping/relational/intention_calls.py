@@ -1,4 +1,4 @@
-"""The Store protocol's intentions over SQLite."""
+"""The Store protocol's intentions over SQL."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 from ...nouns.intention import Event, Intention, OccurrenceState
 from ...nouns.memory import BankRef
-from ..intentions import Checkable, Cue, IntentionBatch, IntentionFilter, IntentionsApplied, Offer
+from ..intentions import Cue, IntentionBatch, IntentionFilter, IntentionsApplied, Offer
 from . import intentions
 from .calls import Calls
 
@@ -43,12 +43,6 @@ class IntentionCalls(Calls):
     ) -> list[Intention]:
         """Return active intentions that wait for one of these events."""
         return await self._read(intentions.waiting, ref, events, ceiling, limit)
-
-    async def intentions_checked(
-        self, ref: BankRef, before: int, events: Sequence[str], ceiling: float | None, most: int
-    ) -> Checkable:
-        """Return what a check at a time looks at, in one read."""
-        return await self._read(intentions.checked, ref, before, events, ceiling, most)
 
     async def intentions_unindexed(
         self, ref: BankRef, ceiling: float | None, limit: int = 10_000
@@ -109,6 +103,12 @@ class IntentionCalls(Calls):
     ) -> list[Offer]:
         """Return occurrences to be offered by a time, in order and after a place in it."""
         return await self._read(intentions.offers_since, ref, after, before, ceiling, limit)
+
+    async def offer_places(
+        self, ref: BankRef, before: int, limit: int = 10_000
+    ) -> list[tuple[int, bytes]]:
+        """Return where the occurrences to be offered by a time stand, in order."""
+        return await self._read(intentions.offer_places, ref, before, limit)
 
     async def offer_count(self, ref: BankRef, ready_before: int, ceiling: float | None) -> int:
         """Count the occurrences to be offered by a time."""

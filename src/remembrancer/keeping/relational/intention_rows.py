@@ -93,6 +93,12 @@ def intention_params(key: int, place: int, i: Intention) -> Row:
     )
 
 
+def is_armed(data: str) -> bool:
+    """Tell whether the intention of that `data` waits for no context to end."""
+    armed: bool = parsed(data).get(_FIELDS["armed"], True)
+    return armed
+
+
 def occurrence(row: Row) -> Occurrence:
     """Read a row of `occurrence_columns`."""
     (

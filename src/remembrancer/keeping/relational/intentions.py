@@ -4,37 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from ...nouns.errors import Conflict
 from ...nouns.intention import Event, Intention, Occurrence, OccurrenceState
 from ...nouns.memory import BankRef
 from ..intentions import (
-    Checkable,
     Cue,
     IntentionBatch,
     IntentionFilter,
     IntentionsApplied,
-    OccurrenceMove,
     Offer,
 )
-from . import intention_remove, job_put, records
+from . import intention_reads, intention_write, job_put, records
 from .apply import advance
 from .banks import ensure_bank, owned
 from .db import Db
 from .intention_rows import (
     event,
-    event_params,
     intention,
-    intention_params,
-    occurrence_params,
     offer,
     spelled,
 )
-from .put import existing
 from .view import read_state
 from .work import Unchanged, Work
-
-MOST_WAITING = 10_000
-"""Looked at in one check."""
 
 
 def write(db: Db, ref: BankRef, batch: IntentionBatch, now: int) -> IntentionsApplied:
@@ -44,22 +34,13 @@ def write(db: Db, ref: BankRef, batch: IntentionBatch, now: int) -> IntentionsAp
         Conflict: an intention has another version.
         Unchanged: nothing was changed; it carries the result.
     """
+    db.lock_bank(ref.key)
     state = read_state(db, ref)
     ensure_bank(db, ref, now)
     work = Work(db, ref.key, now, state.generation, (), state.revision + 1)
-    removed = intention_remove.remove(work, batch.remove)
-    _put(work, batch.put)
-    created = tuple(o for o in batch.occurrences if _create(work, o))
-    moved = _move(work, batch.moves)
-    if batch.strict and len(moved) < len(batch.moves):
-        raise Conflict("an occurrence was changed meanwhile; read it again and retry")
-    events = tuple(e.id for e in batch.events if db.run("event_insert", *event_params(ref.key, e)))
-    work.changed = work.changed or bool(created or moved or events)
+    result = intention_write.write(work, batch)
     job_put.put(work, ref, batch.jobs)
     records.put(work, batch.records)
-    sent = db.many("occurrence_sent", ((ref.key, i, now) for i in batch.sent))
-    work.changed = work.changed or sent > 0
-    result = IntentionsApplied(removed, created, moved, events)
     if not work.changed:
         raise Unchanged(result)
     if work.deleted:
@@ -68,56 +49,9 @@ def write(db: Db, ref: BankRef, batch: IntentionBatch, now: int) -> IntentionsAp
     return result
 
 
-def _put(work: Work, new: Sequence[Intention]) -> None:
-    if not new:
-        return
-    sources = [i.source_id for i in new if i.source_id is not None]
-    present = existing(work, sources) if sources else set()
-    kept = [i for i in new if i.source_id is None or i.source_id in present]
-    ids = [i.id for i in kept]
-    versions = {row[0]: row[1] for row in work.db.all_in("intention_versions", ids, work.key)}
-    for each in kept:
-        if versions.get(each.id, 0) != each.version:
-            raise Conflict(
-                "the intention was changed meanwhile; read it again and retry", field="version"
-            )
-    work.db.many(
-        "intention_put", (intention_params(work.key, work.revision, each) for each in kept)
-    )
-    work.changed = work.changed or bool(kept)
-
-
-def _create(work: Work, new: Occurrence) -> bool:
-    return work.db.run("occurrence_insert", *occurrence_params(work.key, new)) > 0
-
-
-def _move(work: Work, moves: Sequence[OccurrenceMove]) -> tuple[Occurrence, ...]:
-    done = [
-        m.id
-        for m in moves
-        if work.db.run(
-            "occurrence_move",
-            work.key,
-            m.id,
-            str(m.state),
-            m.ready_at,
-            work.now,
-            int(m.lease),
-            spelled(m.states),
-            m.token,
-            m.missed,
-        )
-    ]
-    rows = {o.occurrence.id: o.occurrence for o in _offers(work.db, work.key, done)}
-    return tuple(rows[i] for i in done if i in rows)
-
-
 def by_id(db: Db, ref: BankRef, ids: Sequence[bytes]) -> list[Intention]:
     """Return intentions in the order of `ids`."""
-    if not owned(db, ref):
-        return []
-    found = {row[0]: intention(row) for row in db.all_in("intention_some", ids, ref.key)}
-    return [found[i] for i in ids if i in found]
+    return intention_reads.some(db, ref.key, ids) if owned(db, ref) else []
 
 
 def listing(
@@ -156,9 +90,7 @@ def _of_sources(db: Db, ref: BankRef, wanted: IntentionFilter) -> list[Intention
 
 def due(db: Db, ref: BankRef, before: int, ceiling: float | None, limit: int) -> list[Intention]:
     """Return active intentions that are due, soonest first."""
-    if not owned(db, ref):
-        return []
-    return [intention(row) for row in db.all("intention_is_due", ref.key, before, ceiling, limit)]
+    return intention_reads.due(db, ref.key, before, ceiling, limit) if owned(db, ref) else []
 
 
 def waiting(
@@ -167,43 +99,17 @@ def waiting(
     """Return active intentions that wait for one of these events."""
     if not owned(db, ref):
         return []
-    rows = db.all_in("intention_waits", sorted(set(events)), ref.key, ceiling, limit)
-    return sorted((intention(row) for row in rows), key=lambda i: i.id)[:limit]
-
-
-def checked(
-    db: Db, ref: BankRef, before: int, events: Sequence[str], ceiling: float | None, most: int
-) -> Checkable:
-    """Return what a check at a time looks at."""
-    if not owned(db, ref):
-        return Checkable([], [], [])
-    return Checkable(
-        due(db, ref, before, ceiling, most),
-        waiting(db, ref, events, ceiling, MOST_WAITING) if events else [],
-        unindexed(db, ref, ceiling, MOST_WAITING),
-    )
+    return intention_reads.waiting(db, ref.key, events, ceiling, limit)
 
 
 def unindexed(db: Db, ref: BankRef, ceiling: float | None, limit: int) -> list[Intention]:
     """Return active composite intentions, and contexts without a vector."""
-    if not owned(db, ref):
-        return []
-    return [intention(row) for row in db.all("intention_unindexed", ref.key, ceiling, limit)]
+    return intention_reads.unindexed(db, ref.key, ceiling, limit) if owned(db, ref) else []
 
 
 def cues(db: Db, ref: BankRef, after: int, limit: int) -> list[Cue]:
     """Return the vectors of context triggers changed after a place, whole places at a time."""
-    if not owned(db, ref):
-        return []
-    rows = db.all("intention_cues", ref.key, after, limit)
-    if len(rows) == limit:  # the last place may be cut in two
-        last = rows[-1][0]
-        whole = [row for row in rows if row[0] != last]
-        rows = whole or db.all("intention_cues_at", ref.key, last)
-    return [
-        Cue(place, i, bool(live), cue, generation, threshold, bool(armed))
-        for place, i, live, cue, generation, threshold, armed in rows
-    ]
+    return intention_reads.cues(db, ref.key, after, limit) if owned(db, ref) else []
 
 
 def cues_stale(db: Db, generation: int, limit: int) -> list[tuple[BankRef, bytes]]:
@@ -269,6 +175,13 @@ def offers_since(
     return [offer(row) for row in rows]
 
 
+def offer_places(db: Db, ref: BankRef, before: int, limit: int) -> list[tuple[int, bytes]]:
+    """Return where the occurrences to be offered by a time stand, in order."""
+    if not owned(db, ref):
+        return []
+    return [(at, i) for at, i in db.all("occurrence_places", ref.key, before, limit)]
+
+
 def offer_count(db: Db, ref: BankRef, ready_before: int, ceiling: float | None) -> int:
     """Count the occurrences to be offered by a time."""
     if not owned(db, ref):
@@ -285,12 +198,8 @@ def offers_by_id(db: Db, ref: BankRef, ids: Sequence[bytes]) -> list[Offer]:
     """Return occurrences with their intentions, in the order of `ids`."""
     if not owned(db, ref):
         return []
-    found = {o.occurrence.id: o for o in _offers(db, ref.key, ids)}
+    found = {o.occurrence.id: o for o in intention_write.by_id(db, ref.key, ids)}
     return [found[i] for i in ids if i in found]
-
-
-def _offers(db: Db, key: int, ids: Sequence[bytes]) -> list[Offer]:
-    return [offer(row) for row in db.all_in("occurrence_some", ids, key)]
 
 
 def events(

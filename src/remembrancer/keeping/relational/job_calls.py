@@ -1,4 +1,4 @@
-"""The Store protocol's jobs and triggers over SQLite."""
+"""The Store protocol's jobs and triggers over SQL."""
 
 from __future__ import annotations
 

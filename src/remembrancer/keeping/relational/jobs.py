@@ -79,6 +79,7 @@ def finish(
     ready_at: int | None = None
     if state is JobState.PENDING and job.document is None:
         ready_at = run_after if run_after > now else 0
+    db.lock_bank(job.ref.key)
     ended = db.all(
         "job_finish",
         job.ref.key,
@@ -103,6 +104,7 @@ def release(db: Db, job: Job, now: int) -> bool:
 
 def cancel(db: Db, ref: BankRef, job_id: bytes, now: int) -> bool:
     """Cancel an open job, or the open ones of a parent's children; False when there is none."""
+    db.lock_bank(ref.key)
     if not owned(db, ref):
         return False
     ended = db.all("job_cancel_children", ref.key, job_id, now)
@@ -114,6 +116,7 @@ def cancel(db: Db, ref: BankRef, job_id: bytes, now: int) -> bool:
 
 def retry(db: Db, ref: BankRef, job_id: bytes, now: int) -> bool:
     """Queue an ended job again, or those of an ended parent's children; False when none can be."""
+    db.lock_bank(ref.key)
     job = job_reads.get(db, ref, job_id, payload=False)
     if job is None or job.state not in (JobState.FAILED, JobState.CANCELLED):
         return False
@@ -127,6 +130,7 @@ def retry(db: Db, ref: BankRef, job_id: bytes, now: int) -> bool:
 
 def delete(db: Db, ref: BankRef, job_id: bytes, now: int) -> bool:
     """Delete an ended job with its children; False when it has not ended, or is not there."""
+    db.lock_bank(ref.key)
     job = job_reads.get(db, ref, job_id, payload=False)
     if job is None or job.state not in _ENDED:
         return False

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence, Set
 from ...nouns.errors import Conflict
 from ...nouns.memory import BankRef, Chunk, Document, Op, Unit
 from ..batch import DocumentWrite, KeptUnit, Reading
-from . import mentions, remove, rows, unit_rows
+from . import mentions, remove, rows, truth, unit_rows
 from .db import MAX_IN, Db
 from .work import Work
 
@@ -146,3 +146,4 @@ def _tell(work: Work, old: Unit, new: Unit) -> None:
     work.put.update(dict.fromkeys(ids))
     if new.mentioned_at != old.mentioned_at:
         mentions.move(work, ids, new.mentioned_at)
+        truth.tell(work, ids, new.mentioned_at)

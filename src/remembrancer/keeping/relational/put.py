@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 
 from ...nouns.errors import ModelMismatch, StoreError
 from ...nouns.memory import Curation, Link, UnitRow
 from ..batch import Retag, Trigger, VectorPatch, WindowPatch
-from . import mentions, remove, rows, unit_rows
+from . import mentions, remove, rows, truth, unit_rows
 from .work import Work
 
 
@@ -35,6 +34,7 @@ def units(work: Work, new: Sequence[UnitRow]) -> None:
     searched = (r for r in by_id.values() if r.unit.source_id is None or r.terms or r.window_terms)
     db.many("search_insert", (unit_rows.search_params(key, row) for row in searched))
     db.many("sameness_insert", ((key, i, r.same) for i, r in by_id.items() if r.same is not None))
+    truth.put(work, by_id, again)
     work.layers.update(int(row.unit.layer) for row in by_id.values())
     mentions.hold(work, held, by_id)
     _seed_counters(work, [row for row in by_id.values() if row.unit.id not in known])
@@ -69,15 +69,10 @@ def retag(work: Work, new: Sequence[Retag]) -> None:
         changed = [r[0] for r in db.all("unit_retag", key, row[0], tags)]
         keys = db.all_in("retag_keys", changed, key)
         db.run_in("sameness_delete", changed, key)
-        suffix = (tags or "").encode()
-        db.many("sameness_insert", ((key, i, _derived(same, suffix)) for i, same in keys))
+        same = ((key, i, each.same[i]) for i, _ in keys if i in each.same)
+        db.many("sameness_insert", same)
         work.put.update(dict.fromkeys(changed))
         work.changed = work.changed or bool(changed)
-
-
-def _derived(same: bytes, suffix: bytes) -> bytes:
-    first, *rest = hashlib.blake2b(same + suffix, digest_size=len(same)).digest()
-    return bytes([(first & 0x7F) | (same[0] & 0x80), *rest])  # the first bit means the same
 
 
 def _with_source(work: Work, new: Sequence[UnitRow]) -> list[UnitRow]:
@@ -148,6 +143,7 @@ def curations(work: Work, new: Sequence[Curation]) -> None:
         return
     present = existing(work, [each.unit_id for each in new])
     kept = [each for each in new if each.unit_id in present]
+    truth.touch(work, [each.unit_id for each in kept])
     work.db.many(
         "curation_put", ((work.key, c.unit_id, int(c.invalid), rows.dump(c.data)) for c in kept)
     )

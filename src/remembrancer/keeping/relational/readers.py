@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from types import TracebackType
-from typing import TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
 from ...nouns.memory import BankRef
 from ..view import Reader
@@ -13,6 +13,7 @@ from .db import Db
 from .lanes import Lane
 from .view import RowReader, RowView, State, read_state
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -34,13 +35,19 @@ class Readers:
         self._idle.append(lane)
         self._turn.release()
 
-    async def read(self, ref: BankRef, work: Callable[[Reader], T]) -> T:
-        """Run work on a snapshot of its own, in one hop."""
+    async def run(
+        self, work: Callable[Concatenate[Db, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Run `work(db, ...)` on a lane."""
         lane = await self.take()
         try:
-            return await lane.run(_read, ref, work)
+            return await lane.run(work, *args, **kwargs)
         finally:
             self.give(lane)
+
+    async def read(self, ref: BankRef, work: Callable[[Reader], T]) -> T:
+        """Run work on a snapshot of its own, in one hop."""
+        return await self.run(_read, ref, work)
 
     def stop(self) -> None:
         """End every lane."""

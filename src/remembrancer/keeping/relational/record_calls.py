@@ -1,4 +1,4 @@
-"""The Store protocol's records and values over SQLite."""
+"""The Store protocol's records and values over SQL."""
 
 from __future__ import annotations
 

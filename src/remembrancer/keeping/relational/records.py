@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...nouns.memory import BankRef
+from ..chain import AUDIT
 from ..records import Blob, Record, job_of
 from . import rows
 from .banks import ensure_bank, owned
+from .chaining import chained, trimmed
 from .db import Db
 from .work import Work
 
@@ -17,9 +19,10 @@ _AFTER = "\U0010ffff"  # no key holds it, so it comes after every key with the s
 
 def put(work: Work, new: Sequence[Record]) -> None:
     """Put records; one of the same kind and key keeps when it was made."""
+    kept = chained(work.db, work.key, new)
     written = work.db.many(
         "record_put",
-        ((work.key, r.kind, r.key, r.created_at, r.updated_at, rows.dump(r.data)) for r in new),
+        ((work.key, r.kind, r.key, r.created_at, r.updated_at, rows.dump(r.data)) for r in kept),
     )
     work.changed = work.changed or written > 0
 
@@ -79,19 +82,32 @@ def everywhere(db: Db, kind: str, limit: int) -> list[tuple[BankRef, Record]]:
 
 def add(db: Db, new: Sequence[tuple[BankRef, Record]]) -> int:
     """Put records of the banks that exist; return how many were put."""
+    for key in sorted({ref.key for ref, _ in new}):
+        db.lock_bank(key)
     there = {ref: owned(db, ref) for ref, _ in new}
-    kept = [(ref.key, r) for ref, r in new if there[ref]]
-    return db.many(
+    kept: dict[int, list[Record]] = {}
+    for ref, record in new:
+        if there[ref]:
+            kept.setdefault(ref.key, []).append(record)
+    db.many(
         "record_put",
-        ((key, r.kind, r.key, r.created_at, r.updated_at, rows.dump(r.data)) for key, r in kept),
+        (
+            (key, r.kind, r.key, r.created_at, r.updated_at, rows.dump(r.data))
+            for key, found in kept.items()
+            for r in chained(db, key, found)
+        ),
     )
+    return sum(map(len, kept.values()))
 
 
 def trim(db: Db, ref: BankRef, kind: str, keep: int) -> int:
     """Drop all but the newest records of a kind; return how many went."""
+    db.lock_bank(ref.key)
     gone = db.run("record_trim", ref.key, kind, keep) if owned(db, ref) else 0
     if gone:
         db.run("deletions_note")
+    if kind == AUDIT:
+        trimmed(db, ref.key, gone)
     return gone
 
 
@@ -99,6 +115,7 @@ def blob_put(
     db: Db, ref: BankRef, key: str, value: bytes, expires_at: int | None, now: int
 ) -> bool:
     """Keep a value under a new key; a key that has expired counts as new."""
+    db.lock_bank(ref.key)
     ensure_bank(db, ref, now)
     db.run("blob_expire", ref.key, key, now)
     return db.run("blob_insert", ref.key, key, expires_at, value) > 0
@@ -106,13 +123,27 @@ def blob_put(
 
 def sweep_blobs(db: Db, now: int) -> None:
     """Delete values that have expired, but for those of a job that is there."""
+    for key, names in expired(db, now).items():
+        drop_expired(db, key, names, now)
+
+
+def expired(db: Db, now: int) -> dict[int, list[str]]:
+    """Return the keys of values that have expired, by the key of their bank."""
+    found: dict[int, list[str]] = {}
+    for key, name in db.all("blob_expired", now):
+        found.setdefault(key, []).append(name)
+    return found
+
+
+def drop_expired(db: Db, key: int, names: Sequence[str], now: int) -> None:
+    """Delete values of a bank that have expired, but for those of a job that is there."""
+    db.lock_bank(key)
     going = [
-        (key, name)
-        for key, name in db.all("blob_expired", now)
+        name
+        for name in names
         if (job := job_of(name)) is None or not db.all_in("job_known", [job], key)
     ]
-    if going:
-        db.many("blob_delete", going)
+    if db.many("blob_expire", ((key, name, now) for name in going)):
         db.run("deletions_note")
 
 

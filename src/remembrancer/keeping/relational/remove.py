@@ -7,7 +7,7 @@ from collections.abc import Sequence, Set
 
 from ...nouns.memory import Layer, LinkType, Op
 from ...nouns.text import ERASED, REDACTED
-from . import intention_remove, mentions, rows
+from . import intention_remove, mentions, reopening, rows, truth
 from .work import Work
 
 
@@ -16,7 +16,7 @@ def units(work: Work, ids: Sequence[bytes], op: Op, kept: Set[bytes] = frozenset
 
     `kept` are units that the batch puts again and that are therefore spared.
     """
-    going = _with_derived(work, ids, kept, op)
+    going = _with_derived(work, ids, kept)
     if not going:
         return []
     db, key = work.db, work.key
@@ -25,12 +25,14 @@ def units(work: Work, ids: Sequence[bytes], op: Op, kept: Set[bytes] = frozenset
         _redact(work, places)
     _reset_windows(work, going)
     mentions.drop(work, going, erased=op is Op.ERASE)
+    reopening.reopen(work, going)
     work.links -= _drop_links(work, going)
     vectors(work, going)
     db.run_in("access_delete", going, key)
     db.run_in("search_delete", going, key)
     db.run_in("sameness_delete", going, key)
     db.run_in("curation_delete", going, key)
+    truth.drop(work, going)
     intention_remove.remove_of_sources(work, going)
     db.run_in("unit_delete", going, key)
     work.layers.subtract(layer for _, layer, *_ in places)
@@ -80,25 +82,26 @@ def empty_documents(work: Work) -> None:
 
 def links(work: Work, ids: Sequence[bytes]) -> None:
     """Delete every link that touches some units."""
+    truth.touch(work, ids)
     gone = _drop_links(work, ids)
     work.links -= gone
     work.changed = work.changed or gone > 0
 
 
-def _with_derived(work: Work, ids: Sequence[bytes], kept: Set[bytes], op: Op) -> list[bytes]:
+def _with_derived(work: Work, ids: Sequence[bytes], kept: Set[bytes]) -> list[bytes]:
     """Return those of `ids` that exist and, to any depth, what was read from them.
 
-    With those that are erased go the observations made from them: they may say the same.
+    With them go the observations made from them, which may say the same: without its link an
+    observation would outlive what it says when the rest of that is forgotten.
     """
     found = {row[0] for row in work.db.all_in("unit_known", list(set(ids)), work.key)}
     going = {unit_id: None for unit_id in ids if unit_id in found}
     edge = list(going)
     while edge:
         derived = sorted(r[0] for r in work.db.all_in("unit_ids_of_source", edge, work.key))
-        if op is Op.ERASE:
-            insight = rows.LINK_CODES[LinkType.INSIGHT_FROM]
-            found_in = work.db.all_in("link_insights", edge, work.key, insight, Layer.OBSERVATION)
-            derived += sorted(row[0] for row in found_in)
+        insight = rows.LINK_CODES[LinkType.INSIGHT_FROM]
+        found_in = work.db.all_in("link_insights", edge, work.key, insight, Layer.OBSERVATION)
+        derived += sorted(row[0] for row in found_in)
         edge = [i for i in dict.fromkeys(derived) if i not in going and i not in kept]
         going.update(dict.fromkeys(edge))
     return list(going)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from ...nouns.memory import JobState, Kind, Layer, LinkType
 from ..stats_view import TagPage, TimeField
-from ..store import Totals
+from ..store import Tenant, Totals
 from . import rows
 from .db import Db
 from .lanes import Lane
@@ -75,6 +75,16 @@ def totals(db: Db) -> Totals:
     banks, sources, facts, observations, documents = db.all("stats_all_units")[0]
     jobs = {JobState(state): n for state, n in db.all("stats_all_jobs")}
     return Totals(banks, sources, facts, observations, documents, jobs)
+
+
+def tenants(db: Db, after: str, limit: int) -> list[Tenant]:
+    """Return the next tenants by name."""
+    return [Tenant(*row) for row in db.all("stats_tenants", after, limit)]
+
+
+def tenant(db: Db, name: str) -> Tenant:
+    """Return what a tenant holds."""
+    return Tenant(name, *db.all("stats_tenant", name)[0])
 
 
 def memory_count(db: Db, tenant: str | None) -> int:

@@ -23,9 +23,11 @@ from ..view import MOST_PROOFS, ChangePage, IndexRow, Reader, Recalled
 from . import browse, rows, unit_rows
 from .db import Db
 from .entity_reads import EntityCalls
+from .intention_reads import IntentionReads
 from .lanes import Lane
 from .priming import Priming
 from .stats import StatsCalls
+from .truth import Truths
 
 T = TypeVar("T")
 
@@ -65,7 +67,7 @@ def check_owner(ref: BankRef, tenant: str, name: str) -> None:
         )
 
 
-class RowReader(browse.Browsing, Priming):
+class RowReader(browse.Browsing, Priming, IntentionReads, Truths):
     """One snapshot, read in the thread that holds it; see `keeping.store.Reader`."""
 
     def __init__(self, db: Db, key: int, state: State) -> None:

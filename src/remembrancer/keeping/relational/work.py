@@ -26,7 +26,7 @@ class Work:
     to the bank's counters. `mentions` holds the difference in mentions of each touched entity,
     `forgotten` the entities that erased units mentioned.
     `revision` is the one that the batch makes. `touched` holds documents that lost units by
-    erasing. `changed` is set by any write,
+    erasing, `slots` those whose claims have changed. `changed` is set by any write,
     `deleted` by one that leaves deleted texts behind in the file until it is swept.
     """
 
@@ -42,6 +42,7 @@ class Work:
     mentions: Counter[bytes] = field(default_factory=Counter)
     forgotten: set[bytes] = field(default_factory=set)
     touched: set[bytes] = field(default_factory=set)
+    slots: set[str] = field(default_factory=set)
     documents: int = 0
     entities: int = 0
     links: int = 0

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -12,6 +13,7 @@ from ...nouns.clock import Clock
 from ...nouns.errors import StoreBusy, StoreError
 from ...nouns.memory import Bank, BankRef, Job
 from ..batch import Applied, Batch
+from ..moving import unfinished
 from ..queries import Queries
 from ..relational import banks, counters, records, stats
 from ..relational.apply import apply
@@ -22,9 +24,9 @@ from ..relational.job_calls import JobCalls
 from ..relational.lanes import Lane
 from ..relational.readers import Readers, Snapshot
 from ..relational.record_calls import RecordCalls
-from ..store import Totals
+from ..store import Tenant, Totals
 from ..view import Reader
-from . import backup, migrate, scrub
+from . import backup, migrate, scrub, tables
 from .connection import SqliteDb, open_db, translated
 from .writer import WriteLock, Writer
 
@@ -64,11 +66,21 @@ class SqliteStore(GenerationCalls, IntentionCalls, JobCalls, RecordCalls):
         self._flush_timer: asyncio.TimerHandle | None = None
         self._flushes: set[asyncio.Task[None]] = set()
 
+    @property
+    def identity(self) -> str:
+        """Nothing: caches lie beside the file."""
+        return ""
+
+    async def schema(self) -> tuple[int, int]:
+        """Return the schema that the file has, and that which `open` brings it to."""
+        return await asyncio.to_thread(self._found), len(migrate.scripts())
+
     async def open(self) -> None:
         """Open, creating and migrating what is needed; safe to call twice."""
         if self._writer is not None:
             return
         await asyncio.to_thread(self._prepare)
+        await asyncio.to_thread(self._check_complete)
         assert self._lock is not None
         self._writer = Writer(
             lambda: self._open_db(write=True), self._path, self._lock, self._lock_timeout_s
@@ -137,6 +149,14 @@ class SqliteStore(GenerationCalls, IntentionCalls, JobCalls, RecordCalls):
         """Count sources and observations of a tenant, or of all."""
         return await self._read(stats.memory_count, tenant)
 
+    async def tenants(self, after: str = "", limit: int = 1_000) -> list[Tenant]:
+        """Return the next tenants by name, with what they hold."""
+        return await self._read(stats.tenants, after, limit)
+
+    async def tenant(self, name: str) -> Tenant:
+        """Return what a tenant holds."""
+        return await self._read(stats.tenant, name)
+
     async def locate(self, tenant: str, unit_ids: Sequence[bytes]) -> dict[bytes, BankRef]:
         """Find the banks of units by id alone, within one tenant."""
         return await self._read(banks.locate, tenant, unit_ids)
@@ -183,6 +203,36 @@ class SqliteStore(GenerationCalls, IntentionCalls, JobCalls, RecordCalls):
         """Write a consistent copy to a file or into a folder while the store is in use."""
         _opened(self._writer)
         return await asyncio.to_thread(self._backup, target)
+
+    @contextmanager
+    def moving_from(self) -> Iterator[tables.SqliteTables]:
+        """Open the tables of one snapshot, not the store; nobody writes to it meanwhile."""
+        found, known = self._found(), len(migrate.scripts())
+        if found != known:
+            raise StoreError(
+                f"{self._path} has schema {found}, and this version {known}: run "
+                "`remembrancer migrate` first",
+                limit=known,
+            )
+        lock = WriteLock(self._path.parent / LOCK)
+        try:
+            with lock, self._own_db(write=False) as db:
+                db.begin_snapshot()
+                yield tables.SqliteTables(db, self._path)
+        finally:
+            lock.close()
+
+    @contextmanager
+    def moving_into(self) -> Iterator[tables.SqliteTables]:
+        """Open the tables to fill them, made when they are not there; not the store."""
+        self._prepare()
+        assert self._lock is not None
+        lock, self._lock = self._lock, None
+        try:
+            with lock, self._own_db(write=True) as db:
+                yield tables.SqliteTables(db, self._path)
+        finally:
+            lock.close()
 
     async def _read(
         self, work: Callable[Concatenate[Db, P], T], *args: P.args, **kwargs: P.kwargs
@@ -254,6 +304,34 @@ class SqliteStore(GenerationCalls, IntentionCalls, JobCalls, RecordCalls):
                 f"the folder {folder} cannot be used ({exc.strerror}); "
                 "choose one that this user may write to"
             ) from exc
+        except sqlite3.Error as exc:
+            raise translated(exc, self._path) from exc
+
+    def _check_complete(self) -> None:
+        with self._own_db(write=False) as db:
+            if tables.under_way(db):
+                raise unfinished(str(self._path))
+
+    @contextmanager
+    def _own_db(self, *, write: bool) -> Iterator[SqliteDb]:
+        try:
+            db = self._open_db(write=write)
+            try:
+                yield db
+            finally:
+                db.close()
+        except sqlite3.Error as exc:
+            raise translated(exc, self._path) from exc
+
+    def _found(self) -> int:
+        if not self._path.exists():
+            return 0
+        try:
+            db = open_db(self._path, {}, write=False, busy_s=self._lock_timeout_s)
+            try:
+                return migrate.version(db)
+            finally:
+                db.close()
         except sqlite3.Error as exc:
             raise translated(exc, self._path) from exc
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import fcntl
 import os
 import sqlite3
@@ -22,6 +23,8 @@ T = TypeVar("T")
 
 GROUP = 64
 """Jobs that one commit takes along at most."""
+COMMITS = 32
+"""After so many the log is written back, as soon as nobody waits for the writer."""
 
 
 class _Job:
@@ -68,7 +71,8 @@ class Writer:
     """Runs jobs in the order they came; up to `GROUP` waiting ones share one commit.
 
     Each job has a savepoint of its own, so an error undoes that job alone. None is acknowledged
-    before the commit that carries it is on disk.
+    before the commit that carries it is on disk. The log is written back between jobs rather than
+    by a commit that somebody waits for; only where jobs never cease SQLite does that itself.
     """
 
     def __init__(
@@ -150,6 +154,7 @@ class Writer:
 
     def _work(self) -> None:
         db: SqliteDb | None = None
+        commits = 0
         while self._wait():
             with self._lock:
                 group = self._take()
@@ -162,13 +167,20 @@ class Writer:
                     _fail(group, translated(exc, self._path))
                 except Exception as exc:
                     _fail(group, exc)
-            for job in group:
-                if isinstance(job.error, sqlite3.Error):
-                    job.error = translated(job.error, self._path)
-                job.settle()
+                self._settle(group)
+                commits += 1
+                if db is not None and commits >= COMMITS and not self._jobs:
+                    commits = 0
+                    _write_back(db)
             del group
         if db is not None:
             db.close()
+
+    def _settle(self, group: list[_Job]) -> None:
+        for job in group:
+            if isinstance(job.error, sqlite3.Error):
+                job.error = translated(job.error, self._path)
+            job.settle()
 
     def _wait(self) -> bool:
         with self._wake:
@@ -189,6 +201,12 @@ class Writer:
                 if job.alone:
                     break
         return group
+
+
+def _write_back(db: SqliteDb) -> None:
+    """Copy the log into the database, as far as no reader needs it; a failure costs nothing."""
+    with contextlib.suppress(sqlite3.Error):
+        db.sql("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
 
 
 def _run_alone(db: SqliteDb, job: _Job) -> None:

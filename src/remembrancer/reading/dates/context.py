@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Final, Literal
 
 from . import words as w
-from .holidays import HOLIDAY_STARTS
+from .holidays import DEFAULT_COUNTRY, HOLIDAY_STARTS, holidays_of
 from .intervals import Bias, Found
 
 Prefer = Literal["past", "future", "nearest"]
@@ -30,6 +30,7 @@ CUES: Final = frozenset(
     | set(w.TONIGHT)
     | set(HOLIDAY_STARTS)
     | set("0123456789")
+    | {"eod", "eow", "eom", "eoq", "eoy"}
     | {"noon", "midday", "midnight", "clock", "oclock", "am", "pm", "past"}
     | {"nineteen", "twenty", "thousand"}
 ) - {"second", "sec", "min"}
@@ -65,15 +66,19 @@ def has_cue(text: str) -> bool:
 class Context:
     """The tokens of one text and how to read them.
 
-    `words` are the tokens in lower case; token i is `text[starts[i]:ends[i]]`.
+    `words` are the tokens in lower case; token i is `text[starts[i]:ends[i]]`. `present` lets words
+    for this moment ("right now") be dates.
     """
 
     __slots__ = (
         *(
+            "antecedent",
             "day_first",
             "ends",
+            "holidays",
             "now",
             "prefer",
+            "present",
             "reference",
             "size",
             "starts",
@@ -91,7 +96,12 @@ class Context:
         *,
         day_first: bool,
         tense: bool = True,
+        present: bool = False,
+        country: str = DEFAULT_COUNTRY,
     ) -> None:
+        self.holidays = holidays_of(country)
+        self.present = present
+        self.antecedent: datetime | None = None  # the day told last, in wall time
         self.text = text
         self.reference = reference
         self.now = reference.replace(tzinfo=None, fold=0)

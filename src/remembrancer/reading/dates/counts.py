@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import timedelta
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from typing import Final
 
 from ...nouns.memory import Precision
+from ..types import DateRelation
 from . import words as w
 from .context import Context, ReadDate
 from .intervals import (
@@ -38,6 +40,13 @@ _SUB: Final = {  # what a half or a tenth of a unit is counted in
 }
 
 
+WORKDAY: Final = "workday"
+WORKING: Final = frozenset({"business", "working", "work"})
+# Units that go together in one count, the smallest first.
+_ORDER: Final = ("second", "minute", "hour", "day", "week", "month", "year")
+
+_LIKELY: Final = {"couple": 2, "few": 3}
+
 BEFORE: Final = frozenset({"before", "preceding"})
 
 
@@ -55,6 +64,7 @@ class Quantity:
     most: int
     unit: str
     article: bool = False  # "a week", not "one week"
+    likely: int | None = None  # of a vague count, where one number is needed: "a few" is three
 
 
 def quantity(c: Context, i: int) -> tuple[Quantity, int] | None:
@@ -64,8 +74,15 @@ def quantity(c: Context, i: int) -> tuple[Quantity, int] | None:
         return None
     least, most, j = counted
     article = c.word(i) in {"a", "an"} and j == i + 1
+    halved = (c.word(j), c.word(j + 1), c.word(j + 2)) == ("and", "a", "half")
+    if halved and c.word(j + 3) in w.UNITS:
+        least, most, j = least + 0.5, most + 0.5, j + 3
     if c.word(j) in {"more", "full", "whole", "short", "long"}:
         j += 1
+    if c.word(j) in WORKING and c.word(j + 1) in {"day", "days"}:
+        return Quantity(round(least), round(most), WORKDAY, article), j + 2
+    if c.word(j) in {"workdays", "weekdays"}:
+        return Quantity(round(least), round(most), WORKDAY, article), j + 1
     word = c.word(j)
     unit = w.UNITS.get(word)
     if unit is None and word in w.PLURAL_WEEKDAYS:
@@ -82,7 +99,46 @@ def quantity(c: Context, i: int) -> tuple[Quantity, int] | None:
     if (least % 1 or most % 1) and unit in _SUB:
         unit, factor = _SUB[unit]
         least, most = least * factor, most * factor
-    return Quantity(round(least), round(most), unit, article), j
+    likely = next((_LIKELY[x] for x in c.words[i : i + 2] if x in _LIKELY), None)
+    return Quantity(round(least), round(most), unit, article, likely), j
+
+
+def quantities(c: Context, i: int) -> tuple[list[Quantity], int] | None:
+    """Read counts of ever smaller units: "2 years, 1 month and 21 days"; at least one."""
+    first = quantity(c, i)
+    if first is None:
+        return None
+    parts, j = [first[0]], first[1]
+    while parts[-1].unit in _ORDER:
+        k = j
+        while c.word(k) in {",", "and"} and k < j + 2:
+            k += 1
+        more = quantity(c, k)
+        if more is None or more[0].unit not in _ORDER or more[0].article:
+            break
+        if _ORDER.index(more[0].unit) >= _ORDER.index(parts[-1].unit):
+            break
+        parts.append(more[0])
+        j = more[1]
+    return parts, j
+
+
+def shift_all(moment: datetime, parts: Sequence[Quantity], sign: int) -> datetime:
+    """Move a moment by each of several counts, the largest unit first."""
+    for part in parts:
+        moment = shift(moment, sign * part.least, part.unit)
+    return moment
+
+
+def shift_workdays(day: datetime, count: int) -> datetime:
+    """Return the day `count` working days (Monday to Friday) after a day; before it if < 0."""
+    step = timedelta(days=1 if count > 0 else -1)
+    weeks, left = divmod(abs(count), 5)
+    day += 7 * weeks * step
+    while left or day.weekday() > 4:
+        day += step
+        left -= day.weekday() < 5 and left > 0
+    return day
 
 
 def _count(c: Context, i: int) -> tuple[float, float, int] | None:
@@ -92,6 +148,8 @@ def _count(c: Context, i: int) -> tuple[float, float, int] | None:
         return _digits(c, i)
     if word == "half" and c.word(j) in {"a", "an"}:
         return 0.5, 0.5, j + 1
+    if word == "half" and c.word(j) in w.UNITS and not c.word(j).endswith("s"):
+        return 0.5, 0.5, j
     if word in {"a", "an"} and c.word(j) in {"couple", "few", "half", "dozen", "hundred"}:
         word, j = c.word(j), j + 1
         if word == "half":
@@ -131,19 +189,33 @@ def _digits(c: Context, i: int) -> tuple[float, float, int] | None:
 
 def counted(c: Context, i: int, read: ReadDate) -> Found | None:
     """Read "two weeks ago", "3 days from now", "a week before May 7", "two days after Easter"."""
-    first = quantity(c, i)
+    first = quantities(c, i)
     if first is None:
         return None
-    amount, j = first
-    more = quantity(c, j + 1) if c.word(j) in {"and", ","} else None
+    parts, j = first
+    amount = parts[0]
     word = c.word(j)
+    sign, end = 0, j
     if word == "ago" or (word == "back" and amount.unit not in CLOCK_UNITS):
-        return at_distance(c, amount, -1), j + 1
-    if more and c.word(more[1]) == "ago" and _months(amount) and _months(more[0]):
-        total = _months(amount) + _months(more[0])
-        return at_distance(c, Quantity(total, total, "month"), -1), more[1] + 1
-    if word == "hence" or (word == "from" and c.word(j + 1) == "now"):
-        return at_distance(c, amount, 1), j + (1 if word == "hence" else 2)
+        sign, end = -1, j + 1
+    elif word == "hence" or (word == "from" and c.word(j + 1) == "now"):
+        sign, end = 1, j + (1 if word == "hence" else 2)
+    elif word == "later" and c.word(j + 1) != "than" and amount.unit not in CLOCK_UNITS:
+        if c.antecedent is not None and not amount.unit[1:].isdigit():
+            return _beside(day_at(c.antecedent.date()), amount, 1), j + 1
+        if c.bias(i) == "past":
+            return None  # later than what is told, which has no date
+        sign, end = 1, j + 1
+    if sign:
+        found = at_distances(c, parts, sign)
+        if (c.word(i - 2), c.word(i - 1)) in {("less", "than"), ("fewer", "than")}:
+            aware = found.start.tzinfo is not None
+            now = c.reference if aware else midnight(c.now.date())
+            edges = sorted((found.start if found.nominal is None else found.nominal, now))
+            return Interval(edges[0], edges[1], found.precision), end
+        if c.word(end) == "today" and found.nominal is not None:
+            return day_at(found.nominal.date()), end + 1
+        return _bounded(c, i, found, sign), end
     sign = -1 if word in BEFORE or word == "prior" else 1
     if word not in BEFORE | _AFTER | {"prior"} or amount.unit[1:].isdigit():
         return None
@@ -151,11 +223,39 @@ def counted(c: Context, i: int, read: ReadDate) -> Found | None:
     anchor = read(c, k + 1 if c.word(k) == "the" else k)
     if anchor is None:
         return None
-    return _beside(anchor[0], amount, sign), anchor[1]
+    if word == "from" and c.word(k) in w.WEEKDAYS and anchor[0].end <= c.now:
+        week = timedelta(weeks=1)  # "two weeks from Friday" is told of the Friday to come
+        ahead = replace(anchor[0], start=anchor[0].start + week, end=anchor[0].end + week)
+        anchor = ahead, anchor[1]
+    base, *rest = parts
+    found = _beside(anchor[0], base, sign)
+    for part in rest:
+        found = _beside(found, part, sign)
+    if c.word(i - 1) == "than" and c.word(i - 2) in {"less", "fewer"}:
+        edge, near = found.start, anchor[0].start
+        span = (min(edge, near), max(edge, near))
+        return Interval(*span, found.precision), anchor[1]
+    return _bounded(c, i, found, sign), anchor[1]
 
 
-def _months(amount: Quantity) -> int:
-    return amount.least * {"year": 12, "month": 1}.get(amount.unit, 0)
+def _bounded(c: Context, i: int, found: Interval, sign: int) -> Interval:
+    """Apply "more than", "at least" before a counted date: before it, or after it."""
+    least = (c.word(i - 2), c.word(i - 1)) in {("more", "than"), ("at", "least")}
+    if not least and not (c.word(i - 1) == "over" and sign < 0):
+        return found
+    return replace(found, relation=DateRelation.BEFORE if sign < 0 else DateRelation.AFTER)
+
+
+def at_distances(c: Context, parts: Sequence[Quantity], sign: int) -> Interval:
+    """Return what lies several counts before or after the reference, as exact as the smallest."""
+    if len(parts) == 1:
+        return at_distance(c, parts[0], sign)
+    unit = parts[-1].unit
+    if unit in CLOCK_UNITS:
+        moment = shift_all(c.reference, parts, sign)
+        return Interval(moment, shift(moment, 1, unit), precision_of(unit))
+    day = shift_all(midnight(c.now.date()), parts, sign)
+    return replace(unit_at(day, "week" if unit == "fortnight" else unit), nominal=day)
 
 
 def _beside(anchor: Interval, amount: Quantity, sign: int) -> Interval:
@@ -163,6 +263,8 @@ def _beside(anchor: Interval, amount: Quantity, sign: int) -> Interval:
     order = list(Precision)
     base = anchor.start
     vague = amount.most != amount.least
+    if amount.unit == WORKDAY:
+        return day_at(shift_workdays(base, sign * amount.least).date())
     if amount.unit in CLOCK_UNITS:
         start = shift(base, sign * amount.least, amount.unit)
         return Interval(start, shift(start, 1, amount.unit), precision_of(amount.unit))
@@ -184,6 +286,8 @@ def at_distance(c: Context, amount: Quantity, sign: int) -> Interval:
     unit = amount.unit
     if unit[1:].isdigit():
         return _nth_name(c, unit, amount.least * sign)
+    if unit == WORKDAY:
+        return day_at(shift_workdays(midnight(c.now.date()), sign * amount.least).date())
     if unit in CLOCK_UNITS:
         first = exact_shift(c.reference, sign * amount.least, unit)
         last = exact_shift(c.reference, sign * amount.most, unit)
@@ -194,7 +298,12 @@ def at_distance(c: Context, amount: Quantity, sign: int) -> Interval:
     far = unit_at(shift(floor(c.now, unit), sign * amount.most, unit), unit)
     vague = amount.least != amount.most
     precision = vague_precision(unit) if vague else near.precision
-    return Interval(min(near.start, far.start), max(near.end, far.end), precision)
+    nominal = None
+    exact = amount.likely if vague else amount.least
+    if exact and unit != "weekend" and (vague or unit != "day"):
+        nominal = shift(midnight(c.now.date()), sign * exact, unit)
+    ends = (min(near.start, far.start), max(near.end, far.end))
+    return Interval(*ends, precision, nominal=nominal)
 
 
 def _nth_name(c: Context, unit: str, count: int) -> Interval:
@@ -216,10 +325,11 @@ def _nth_name(c: Context, unit: str, count: int) -> Interval:
 
 def ahead(c: Context, i: int) -> Found | None:
     """Read "in two weeks", "within three days", "in a year's time"; after a past verb, nothing."""
-    first = quantity(c, i + 1)
-    if first is None or first[0].unit[1:].isdigit():
+    first = quantities(c, i + 1)
+    if first is None or first[0][0].unit[1:].isdigit():
         return None
-    amount, j = first
+    parts, j = first
+    amount = parts[0]
     marked = False
     if c.word(j) in {"'", "’"}:
         j += 2 if c.word(j + 1) == "s" else 1
@@ -232,12 +342,14 @@ def ahead(c: Context, i: int) -> Found | None:
         return None
     if c.word(i) == "within":
         unit = amount.unit
+        if unit == WORKDAY:
+            return None
         if unit in CLOCK_UNITS:
             end = exact_shift(c.reference, amount.most, unit).start
             return Interval(c.reference, end, precision_of(unit)), j
         today = midnight(c.now.date())
         return Interval(today, shift(today, amount.most, unit), precision_of(unit)), j
-    return at_distance(c, amount, 1), j
+    return at_distances(c, parts, 1), j
 
 
 def other_day(c: Context, i: int) -> Found | None:

@@ -7,15 +7,18 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from ...nouns.errors import InvalidInput
-from ..types import DateSpan, Span
+from ...nouns.memory import Precision
+from ..types import DateRelation, DateSpan, Span
 from . import words as w
 from .clock import AT, read_clock_range
 from .context import Context, Prefer, has_cue
 from .foreign import find_lexicons, has_foreign_cue, read_foreign
 from .foreign_words import Lexicon
-from .intervals import Found, to_bounds
+from .holidays import DEFAULT_COUNTRY
+from .intervals import Found, Interval, to_bounds, to_moment
 from .other import find_other
 from .parser import STARTS, read
+from .relations import relation_of
 
 
 def find_dates(
@@ -25,10 +28,13 @@ def find_dates(
     languages: Sequence[str] = ("en",),
     prefer: Prefer = "nearest",
     day_first: bool = False,
+    present: bool = False,
+    country: str = DEFAULT_COUNTRY,
 ) -> list[DateSpan]:
     """Return the dates and times that a text names, in order, never overlapping.
 
-    A preposition is not applied: "since May" and "before May" both give May. What repeats
+    A preposition is told beside the date: "since May" is May with the relation SINCE (English
+    alone; see `DateSpan.window`). What repeats
     ("every Friday") and what only lasts ("for three years") is no date. Pure and deterministic;
     no text raises; the time is linear in the length of the text.
 
@@ -43,6 +49,8 @@ def find_dates(
             the nearest such day of the year.
         day_first: read 5/7/2023 as 5 July; always so when another language than "en" comes
             first.
+        present: read words for this very moment ("right now", "at present") as dates, too.
+        country: whose holidays are meant, in ISO 3166-1 (`holidays.COUNTRIES`).
 
     Raises:
         InvalidInput: `reference` is naive.
@@ -52,8 +60,9 @@ def find_dates(
             "reference must be an aware datetime; attach the speaker's zone", field="reference"
         )
     found: list[DateSpan] = []
-    if "en" in languages and has_cue(text):
-        found = _scan(Context(text, reference, prefer, day_first=day_first), None)
+    if "en" in languages and (present or has_cue(text)):
+        c = Context(text, reference, prefer, day_first=day_first, present=present, country=country)
+        found = _scan(c, None)
     if any(code != "en" for code in languages):
         first = day_first or languages[0] != "en"
         c = Context(text, reference, prefer, day_first=first, tense=False)
@@ -84,12 +93,25 @@ def _scan(c: Context, lexicon: Lexicon | None) -> list[DateSpan]:
             continue
         interval, end = found
         bounds = _bounds(c, found)
+        if bounds and interval.precision is Precision.DAY and interval.start.tzinfo is None:
+            c.antecedent = interval.start
         if bounds and not (lexicon is None and _repeats(c, end)):
             first = i - 1 if c.word(i - 1) == "the" else i
             span = Span(c.starts[first], c.ends[end - 1])
-            spans.append(DateSpan(bounds[0], bounds[1], interval.precision, span))
+            english = lexicon is None and interval.relation is DateRelation.WITHIN
+            relation = relation_of(c, first, end) if english else interval.relation
+            spans.append(_dated(c, interval, bounds, span, relation))
         i = max(end, i + 1)
     return spans
+
+
+def _dated(
+    c: Context, interval: Interval, bounds: tuple[int, int], span: Span, relation: DateRelation
+) -> DateSpan:
+    zone = c.reference.tzinfo
+    last = to_moment(interval.last, zone) if zone else None
+    nominal = to_moment(interval.nominal, zone) if zone else None
+    return DateSpan(*bounds, interval.precision, span, relation, last, nominal)
 
 
 def _bounds(c: Context, found: Found) -> tuple[int, int] | None:

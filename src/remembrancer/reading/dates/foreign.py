@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from datetime import timedelta
 
 from ...nouns.memory import Precision
-from . import counts, relative
+from . import counts, weekdays
 from .clock import Clock, clock_of, on_day
 from .context import Context, near_years
 from .foreign_words import LANGUAGES, Lexicon
@@ -170,7 +170,7 @@ def _sign(lex: Lexicon, word: str) -> int | None:
 
 def _weekday(c: Context, i: int, day: int, sign: int | None) -> Interval:
     if sign is None:
-        return relative.nearest_weekday(c, i, day)
+        return weekdays.nearest_weekday(c, i, day)
     ahead = (day - c.now.weekday()) % 7 or 7
     days = ahead if sign > 0 else (ahead - 7 or -7)
     return day_at((c.now + timedelta(days=days if sign else day - c.now.weekday())).date())

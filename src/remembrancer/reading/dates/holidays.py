@@ -1,9 +1,10 @@
-"""Holidays by name: a data table and the rules that place one in a year (those kept in the US)."""
+"""Holidays by name: a data table and the rules that place one in a year, by country."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import date, timedelta
+from functools import lru_cache
 from typing import Final
 
 Rule = Callable[[int], date]
@@ -31,6 +32,11 @@ def nth_weekday(year: int, month: int, weekday: int, nth: int) -> date:
 
 def _nth(month: int, weekday: int, nth: int, plus: int = 0) -> Rule:
     return lambda year: nth_weekday(year, month, weekday, nth) + timedelta(days=plus)
+
+
+def _monday_by(month: int, day: int) -> Rule:
+    """Place a holiday on the last Monday that is not after a day."""
+    return lambda year: date(year, month, day) - timedelta(days=date(year, month, day).weekday())
 
 
 def easter(year: int) -> date:
@@ -79,6 +85,12 @@ HOLIDAYS: Final[dict[tuple[str, ...], Rule]] = {
     ("cinco", "de", "mayo"): _fixed(5, 5),
     ("juneteenth",): _fixed(6, 19),
     ("independence", "day"): _fixed(7, 4),
+    ("international", "workers", "day"): _fixed(5, 1),
+    ("may", "day"): _fixed(5, 1),
+    ("women", "s", "day"): _fixed(3, 8),
+    ("international", "women", "s", "day"): _fixed(3, 8),
+    ("all", "saints", "day"): _fixed(11, 1),
+    ("palm", "sunday"): _easter(-7),
     ("halloween",): _fixed(10, 31),
     ("veterans", "day"): _fixed(11, 11),
     ("good", "friday"): _easter(-2),
@@ -99,5 +111,131 @@ HOLIDAYS: Final[dict[tuple[str, ...], Rule]] = {
     ("black", "friday"): _nth(11, 3, 4, 1),
     ("cyber", "monday"): _nth(11, 3, 4, 4),
 }
-HOLIDAY_STARTS: Final = frozenset(name[0] for name in HOLIDAYS)
-LONGEST_HOLIDAY: Final = max(len(name) for name in HOLIDAYS)
+
+
+def _named(rules: dict[str, Rule]) -> dict[tuple[str, ...], Rule]:
+    """Key rules by the words of their names, once with "'s" and once without the apostrophe."""
+    found = {}
+    for name, rule in rules.items():
+        found[tuple(name.replace("'", " ").split())] = rule
+        found[tuple(name.replace("'", "").split())] = rule
+    return found
+
+
+# What is kept in one country alone, or on another day there than in `HOLIDAYS` (the US's, and what
+# many keep). Countries by ISO 3166-1 code.
+_US = _named(
+    {
+        "martin luther king day": _nth(1, 0, 3),
+        "mlk day": _nth(1, 0, 3),
+        "presidents' day": _nth(2, 0, 3),
+        "groundhog day": _fixed(2, 2),
+    }
+)
+_GB = _named(
+    {
+        "mother's day": _easter(-21),
+        "mothering sunday": _easter(-21),
+        "shrove tuesday": _easter(-47),
+        "pancake day": _easter(-47),
+        "bonfire night": _fixed(11, 5),
+        "guy fawkes night": _fixed(11, 5),
+        "guy fawkes day": _fixed(11, 5),
+        "burns night": _fixed(1, 25),
+        "st andrew's day": _fixed(11, 30),
+        "st george's day": _fixed(4, 23),
+        "remembrance sunday": _nth(11, 6, 2),
+        "remembrance day": _fixed(11, 11),
+        "labour day": _fixed(5, 1),
+        "labor day": _fixed(5, 1),
+    }
+)
+_CA = _named(
+    {
+        "thanksgiving": _nth(10, 0, 2),
+        "thanksgiving day": _nth(10, 0, 2),
+        "canada day": _fixed(7, 1),
+        "family day": _nth(2, 0, 3),
+        "victoria day": _monday_by(5, 24),
+        "remembrance day": _fixed(11, 11),
+    }
+)
+_AU = _named(
+    {
+        "australia day": _fixed(1, 26),
+        "anzac day": _fixed(4, 25),
+        "father's day": _nth(9, 6, 1),
+        "remembrance day": _fixed(11, 11),
+    }
+)
+_IE = _named({"mother's day": _easter(-21), "st brigid's day": _fixed(2, 1)})
+_DE = _named(
+    {
+        "father's day": _easter(39),
+        "labour day": _fixed(5, 1),
+        "labor day": _fixed(5, 1),
+        "german unity day": _fixed(10, 3),
+        "ascension day": _easter(39),
+        "whit sunday": _easter(49),
+        "whit monday": _easter(50),
+        "corpus christi": _easter(60),
+        "epiphany": _fixed(1, 6),
+        "st nicholas day": _fixed(12, 6),
+    }
+)
+
+
+def _french_mothers_day(year: int) -> date:
+    """Return the last Sunday of May, or the Sunday after where that is Whit Sunday."""
+    last = nth_weekday(year, 5, 6, -1)
+    return last + timedelta(days=7) if last == easter(year) + timedelta(days=49) else last
+
+
+_FR = _named(
+    {
+        "mother's day": _french_mothers_day,
+        "labour day": _fixed(5, 1),
+        "labor day": _fixed(5, 1),
+        "bastille day": _fixed(7, 14),
+        "ascension day": _easter(39),
+        "whit monday": _easter(50),
+        "assumption day": _fixed(8, 15),
+        "armistice day": _fixed(11, 11),
+    }
+)
+_IN = _named(
+    {
+        "independence day": _fixed(8, 15),
+        "republic day": _fixed(1, 26),
+        "gandhi jayanti": _fixed(10, 2),
+        "labour day": _fixed(5, 1),
+    }
+)
+
+
+_OF: Final = {
+    "US": _US,
+    "GB": _GB,
+    "CA": _CA,
+    "AU": _AU,
+    "NZ": _AU,
+    "IE": _IE,
+    "DE": _DE,
+    "AT": _DE,
+    "CH": _DE,
+    "FR": _FR,
+    "IN": _IN,
+}
+DEFAULT_COUNTRY: Final = "US"
+COUNTRIES: Final = frozenset(_OF)
+
+
+@lru_cache(maxsize=64)
+def holidays_of(country: str) -> Mapping[tuple[str, ...], Rule]:
+    """Return the holidays of a country by the words of their names; an unknown one has the US's."""
+    return {**HOLIDAYS, **_OF.get(country.upper(), _US)}
+
+
+_EVERY: Final = {name for rules in (HOLIDAYS, *_OF.values()) for name in rules}
+HOLIDAY_STARTS: Final = frozenset(name[0] for name in _EVERY)
+LONGEST_HOLIDAY: Final = max(len(name) for name in _EVERY)

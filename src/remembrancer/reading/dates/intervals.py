@@ -10,6 +10,7 @@ from typing import Literal
 
 from ...nouns.clock import to_us
 from ...nouns.memory import Precision
+from ..types import DateRelation
 
 Bias = Literal["past", "future"]
 
@@ -47,12 +48,16 @@ class Interval:
     """A half-open interval; naive times are wall time in the reference's zone.
 
     `part` names the part of the day when there is one, so that "tonight at 7" can mean 19:00.
+    `relation`, `last` and `nominal` are those of `DateSpan`.
     """
 
     start: datetime
     end: datetime
     precision: Precision
     part: str = ""
+    relation: DateRelation = DateRelation.WITHIN
+    last: datetime | None = None
+    nominal: datetime | None = None
 
     @property
     def is_day(self) -> bool:
@@ -144,6 +149,16 @@ def season_at(year: int, first_month: int) -> Interval:
     return unit_at(datetime(year, first_month, 1), "season")
 
 
+def half(whole: Interval, which: Literal["early", "late"]) -> Interval:
+    """Return the first or the second half of an interval: of a month its first 15 days, of a week
+    Monday to Wednesday or Thursday to Sunday, of anything shorter half its length.
+    """
+    length = whole.end - whole.start
+    days = {Precision.MONTH: 15, Precision.WEEK: 3}.get(whole.precision)
+    cut = whole.start + (timedelta(days=days) if days and days < length.days else length / 2)
+    return replace(whole, end=cut) if which == "early" else replace(whole, start=cut)
+
+
 def third(whole: Interval, which: Literal["early", "mid", "late"]) -> Interval:
     """Return the first, middle or last third of an interval, cut at months or days."""
     unit = "month" if whole.precision in {Precision.YEAR, Precision.SEASON} else "day"
@@ -162,18 +177,16 @@ def third(whole: Interval, which: Literal["early", "mid", "late"]) -> Interval:
 
 
 def tip(whole: Interval, which: Literal["early", "late"]) -> Interval:
-    """Return what "the start of" or "the end of" an interval covers: a small part of it."""
-    unit, count = {
-        Precision.DECADE: ("year", 2),
-        Precision.YEAR: ("month", 1),
-        Precision.SEASON: ("month", 1),
-        Precision.MONTH: ("day", 7),
-        Precision.WEEK: ("day", 2),
-        Precision.DAY: ("hour", 6),
-    }.get(whole.precision, ("second", 1))
-    if which == "early":
-        return replace(whole, end=min(shift(whole.start, count, unit), whole.end))
-    return replace(whole, start=max(shift(whole.end, -count, unit), whole.start))
+    """Return what "the start of" or "the end of" an interval covers: a third, of less a half."""
+    if whole.precision in {Precision.MONTH, Precision.WEEK}:
+        return half(whole, which)
+    if whole.precision is Precision.DAY:
+        edge = timedelta(hours=6)
+        if which == "early":
+            return replace(whole, end=min(whole.start + edge, whole.end))
+        last = whole.end - timedelta(seconds=1)
+        return replace(whole, start=max(whole.end - edge, whole.start), nominal=last)
+    return third(whole, which)
 
 
 def join(first: Interval, last: Interval) -> Interval | None:
@@ -182,7 +195,11 @@ def join(first: Interval, last: Interval) -> Interval | None:
         return None
     order = list(Precision)
     return Interval(
-        first.start, last.end, max(first.precision, last.precision, key=order.index), last.part
+        first.start,
+        last.end,
+        max(first.precision, last.precision, key=order.index),
+        last.part,
+        last=last.start,
     )
 
 
@@ -203,6 +220,13 @@ def choose(options: Iterable[Interval], now: datetime, bias: Bias | None) -> Int
         return gap, option.start
 
     return min(listed, key=distance, default=None)
+
+
+def to_moment(moment: datetime | None, zone: tzinfo) -> int | None:
+    """Return a moment in UTC microseconds; a naive one is wall time in `zone`."""
+    if moment is None:
+        return None
+    return to_us(moment if moment.tzinfo else moment.replace(tzinfo=zone))
 
 
 def to_bounds(interval: Interval, zone: tzinfo) -> tuple[int, int] | None:

@@ -30,6 +30,9 @@ def ordinal(c: Context, i: int) -> tuple[int, int, bool] | None:
     word = c.word(i)
     if word in w.ORDINALS:
         return w.ORDINALS[word], i + 1, True
+    spoken = _below_hundred(c, i)
+    if spoken and spoken[0] <= 31 and c.word(spoken[1]) in w.MONTHS:
+        return *spoken, False
     if word in {"twenty", "thirty"}:
         j = i + 2 if c.word(i + 1) == "-" else i + 1
         unit = w.ORDINALS.get(c.word(j), 99)
@@ -49,6 +52,8 @@ def year_after(c: Context, i: int) -> tuple[int, int] | None:
         and not is_counted(c, j + 1, plurals=False)
     ):
         return year, j + 1
+    if c.word(i) == "of" and c.digits(j) == 2 and not is_counted(c, j + 1):
+        return two_digit_year(c, c.number(j) or 0), j + 1
     short = c.number(j + 1, 2)
     if c.word(j) in {"'", "’", "‘"} and c.glued(j + 1) and c.digits(j + 1) == 2:
         return two_digit_year(c, short or 0), j + 2
@@ -113,8 +118,8 @@ def month_first(c: Context, i: int) -> Found | None:
     j = i + 1
     if c.word(j) == "." and c.glued(j):
         j += 1
-    with_year = year_after(c, j + 1 if c.word(j) == "-" and c.glued(j + 1) else j)
-    if with_year:
+    with_year = year_after(c, j + 1 if c.word(j) in {"-", "/"} and c.glued(j + 1) else j)
+    if with_year and not (c.word(j) == "/" and c.word(with_year[1]) == "/"):
         return month_at(with_year[0], month), with_year[1]
     if c.word(j) in {"the", "/", "-"}:
         j += 1
@@ -145,7 +150,8 @@ def _month_days(c: Context, month: int, day: int, j: int, i: int) -> Found | Non
 
 def _days(year: int, month: int, day: int, last: int) -> Interval:
     start, end = day_at(date(year, month, day)), day_at(date(year, month, last))
-    return Interval(start.start, end.end, Precision.DAY)
+    ranged = end.start if last != day else None
+    return Interval(start.start, end.end, Precision.DAY, last=ranged)
 
 
 def _each_year(c: Context, month: int, day: int, last: int) -> Iterator[Interval]:
@@ -163,9 +169,13 @@ def _bare_month(c: Context, i: int, month: int) -> Found | None:
         alone = c.before(i) in {"in", "since", "during", "until", "till", "early", "late", "mid"}
         alone = alone or (c.before(i) in w.DATING and c.capital(i) and c.before(i) != "for")
         alone = alone and not (word == "mar" and not c.capital(i))
+    third = c.word(i - 1) == "-" and c.glued(i) and c.word(i - 2) in w.MIDDLE | w.EARLY | w.LATE
+    alone = alone or third
     ends = c.word(i - 1) in JOINERS and (
         c.word(i - 2) in w.MONTHS or (c.digits(i - 2) == 4 and c.word(i - 3) in w.MONTHS)
     )
+    if c.word(i - 1) == "and" and c.word(i - 2) in w.VERB_MONTHS | w.NAME_MONTHS:
+        ends = ends and c.before(i - 2) in w.DATING  # "ask May and June"
     begins = c.word(i + 1) in JOINERS and c.word(i + 2) in w.MONTHS
     begins = begins and (c.word(i + 1) != "and" or c.before(i) == "between")
     if not (alone or ends or begins):
@@ -191,6 +201,11 @@ def day_first(c: Context, i: int) -> Found | None:
         if end and end[0] > number and (joiner != "and" or c.before(i) == "between"):
             last, j = end[0], end[1]
     k = j + 1 if c.word(j) in {"of", "-", "/", "day"} else j
+    k = k + 1 if c.word(k) == "in" and last > number else k
+    if last > number and c.word(k) in w.LAST | w.NEXT | w.THIS and c.word(k + 1) == "month":
+        step = -1 if c.word(k) in w.LAST else c.word(k) in w.NEXT
+        there = shift(c.now.replace(day=1), step, "month")
+        return _days(there.year, there.month, number, last), k + 2
     month = _is_month(c, k) or (w.MONTHS.get(c.word(k)) if c.glued(k) else None)
     verb = c.word(k) in w.VERB_MONTHS and not c.capital(k) if month else False
     if month and (not verb or c.word(j) == "of" or is_ordinal):

@@ -20,8 +20,16 @@ from .intervals import (
 def numeric(c: Context, i: int) -> Found | None:
     """Read 2023-05-07, 2023-05-07T10:30Z, 5/7/2023, 23.04.2022, 22/04, 2023-05."""
     mark = c.word(i + 1)
-    if mark not in {"-", "/", "."} or not (c.glued(i + 1) and c.glued(i + 2)):
+    if c.digits(i) == 4 and (mark in w.MONTHS or c.word(i + 2) in w.MONTHS):
+        return _year_first(c, i)
+    if c.digits(i) == 4 and c.digits(i + 1) == 2 and c.digits(i + 2) == 2:
+        return _spaced(c, i)
+    if mark not in {"-", "/", "."}:
         return None
+    if not (c.glued(i + 1) and c.glued(i + 2)):
+        return _wide(c, i, mark)
+    if mark != "." and c.digits(i) <= 2 and c.digits(i + 2) == 4:
+        return _month_year(c, i)
     if c.digits(i) > 4 or not 1 <= c.digits(i + 2) <= 2:
         return None
     first, second = c.number(i) or 0, c.number(i + 2) or 0
@@ -43,6 +51,56 @@ def numeric(c: Context, i: int) -> Found | None:
     return (day_at(found), i + 5) if found else None
 
 
+def _wide(c: Context, i: int, mark: str) -> Found | None:
+    """Read "29 - 06 - 2017"."""
+    parted = c.word(i + 3) == mark and c.digits(i + 4) == 4 and c.digits(i) in {1, 2}
+    if not parted or mark == "." or c.digits(i + 2) not in {1, 2} or c.word(i + 5) == mark:
+        return None
+    year = c.number(i + 4) or 0
+    found = _day_month(year, c.number(i) or 0, c.number(i + 2) or 0, day_first=c.day_first)
+    return (day_at(found), i + 5) if found and 1900 <= year < 2100 else None
+
+
+def _spaced(c: Context, i: int) -> Found | None:
+    """Read "2016 10 16"."""
+    year, month, day = (c.number(k) or 0 for k in (i, i + 1, i + 2))
+    apart = not c.glued(i + 1) and not c.glued(i + 2)
+    if not apart or not 1900 <= year < 2100 or c.digits(i + 3) or c.digits(i - 1):
+        return None
+    if not 1 <= month <= 12 or c.word(i + 3) in w.MEASURES or c.word(i + 3) in w.UNITS:
+        return None
+    return day_at(date(year, month, day)), i + 3
+
+
+def _year_first(c: Context, i: int) -> Found | None:
+    """Read "2018 May 5", "2018-May-05", "2018/Aug/1"."""
+    mark = "" if c.word(i + 1) in w.MONTHS else c.word(i + 1)
+    j = i + 1 + len(mark)
+    k = j + 1 + (bool(mark) and c.word(j + 1) == mark)
+    year, day = c.number(i) or 0, c.number(k, 2)
+    if mark not in {"", "-", "/", "."} or not 1900 <= year < 2100:
+        return None
+    if not day or c.word(k + 1) in {":", *w.MEASURES, *w.UNITS}:
+        alone = mark == "" and (c.before(i) == "in" or c.capital(j)) and not c.digits(k)
+        return (month_at(year, w.MONTHS[c.word(j)]), j + 1) if alone else None
+    if c.word(j) in w.VERB_MONTHS and not c.capital(j) and not mark:
+        return None
+    end = k + 2 if c.word(k + 1) in {"st", "nd", "rd", "th"} and c.glued(k + 1) else k + 1
+    if c.word(end) == ":" or c.digits(k) > 2:
+        return None
+    return day_at(date(year, w.MONTHS[c.word(j)], day)), end
+
+
+def _month_year(c: Context, i: int) -> Found | None:
+    """Read "12-2015", "3/2021"."""
+    month, year = c.number(i) or 0, c.number(i + 2) or 0
+    if not 1 <= month <= 12 or not 1900 <= year < 2100 or c.word(i + 3) in w.MEASURES:
+        return None
+    if c.word(i + 3) in {"-", "/", ".", ":", "%"} and c.glued(i + 3) and c.glued(i + 4):
+        return None
+    return month_at(year, month), i + 3
+
+
 def two_digit_year(c: Context, value: int) -> int:
     """Return the year meant by two digits: at most twenty years ahead."""
     return 2000 + value if 2000 + value <= c.now.year + 20 else 1900 + value
@@ -51,12 +109,20 @@ def two_digit_year(c: Context, value: int) -> int:
 def _two_parts(c: Context, i: int, first: int, second: int, mark: str) -> Found | None:
     if c.glued(i + 3) and c.word(i + 3) in {mark, "/", ".", "%"} and c.glued(i + 4):
         return None
-    if mark == "-" and c.digits(i) == 4 and c.digits(i + 2) == 2 and 1900 <= first < 2100:
+    dashed = mark == "-" and c.digits(i + 2) == 2
+    if (dashed or mark == "/") and c.digits(i) == 4 and 1900 <= first < 2100:
         return (month_at(first, second), i + 3) if 1 <= second <= 12 else None
     if mark != "/" or c.digits(i) > 2 or c.digits(i + 2) > 2 or (first, second) == (24, 7):
         return None
+    dated = (c.word(i + 3) == "," and c.digits(i + 4) == 4 and c.number(i + 4)) or 0
+    if 1900 <= dated < 2100:
+        found = _day_month(dated, first, second, day_first=c.day_first)
+        return (day_at(found), i + 5) if found else None
     padded = "0" in {c.word(i)[0], c.word(i + 2)[0]}
     ranged = c.word(i - 1) in {"to", "-", "–", "until"} and c.word(i - 3) == "/"
+    ranged = ranged or (
+        c.word(i + 3) in {"-", "–"} and c.word(i + 5) == "/" and c.word(i + 7) == "/"
+    )
     ranged = ranged or c.word(i - 1 - (c.word(i - 1) in {",", "("})) in w.WEEKDAYS
     if not (padded or ranged) and c.before(i) not in w.DAY_DATING - {"for", "by"}:
         return None

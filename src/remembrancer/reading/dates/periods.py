@@ -7,7 +7,7 @@ from datetime import datetime
 from ...nouns.memory import Precision
 from . import words as w
 from .context import Context, near_years
-from .holidays import HOLIDAYS, LONGEST_HOLIDAY
+from .holidays import LONGEST_HOLIDAY
 from .intervals import (
     Found,
     Interval,
@@ -20,6 +20,7 @@ from .intervals import (
     year_at,
 )
 from .months import JOINERS, is_counted, ordinal, spoken_year, year_after
+from .relations import relation_behind
 
 # What "of" may follow for a year to come after it: "the end of 2000".
 _PARTS_OF_YEAR = frozenset(
@@ -46,14 +47,25 @@ def year(c: Context, i: int) -> Found | None:
     other = c.number(last, 4) if pair and c.digits(last) == 4 else None
     if other and value < other < 2200 and not is_counted(c, last + 1):
         opener = {"between"} if c.word(i + 1) == "and" else {"from", "between", "in", "during"}
-        recent = glued and value >= 1900 and other < 2100 and not c.glued(i)
+        apart = c.word(i - 1) != ")" and not c.digits(i - 1)  # else a telephone number
+        recent = apart and glued and value >= 1900 and other < 2100 and not c.glued(i)
         if c.before(i) in opener or (recent and (not c.glued(last + 1) or not c.digits(last + 2))):
             both = join(year_at(value), year_at(other))
             return (both, last + 1) if both else None
-    if is_counted(c, i + 1):
+    if is_counted(c, i + 1) or c.digits(i + 1) == 4:
         return None
     hyphened = c.word(i - 1) == "-" and c.word(i - 2) in {"mid", "early", "late"}
     before, earlier = "mid" if hyphened else c.before(i), c.word(i - 2)
+    if before == "than" and earlier in {"later", "earlier", "older", "newer"}:
+        before = "since"
+    if before == "as" and earlier in {"early", "late"}:
+        before = "since"
+    if before == "to" and earlier in {"prior", "up"}:
+        before = "until"
+    if relation_behind(c, i + 1) and 1900 <= value < 2100:
+        before = "since"  # "2018 or later"
+    if before == "years" and c.word(i + 1) in JOINERS | {"or", ","} and not c.digits(i + 1):
+        before = "since"
     recent = 1900 <= value < 2100
     named = before == "of" and earlier in _PARTS_OF_YEAR
     if before in w.YEAR_DATING or named or (before == "from" and recent):
@@ -64,6 +76,12 @@ def year(c: Context, i: int) -> Found | None:
 def decade(c: Context, i: int) -> Found | None:
     """Read "1990s", "the 90s", "the '90s", "the nineties"."""
     word = c.word(i)
+    if word in {"nineteen", "eighteen"} and c.word(i + 1) in w.DECADES:
+        base = 1900 if word == "nineteen" else 1800
+        return unit_at(datetime(base + w.DECADES[c.word(i + 1)], 1, 1), "decade"), i + 2
+    if word == "two":
+        named = c.word(i + 1) == "thousands" and c.word(i - 1) == "the"
+        return (unit_at(datetime(2000, 1, 1), "decade"), i + 2) if named else None
     if word in w.DECADES:
         in_context = c.word(i - 1) == "the" or c.word(i - 1) in {"early", "late", "mid", "-"}
         return (_decade_of(w.DECADES[word]), i + 1) if in_context else None
@@ -93,9 +111,10 @@ def quarter(c: Context, i: int) -> Found | None:
     if first:
         size, number, j = first
         dated = year_after(c, j + 1 if c.word(j) == "-" else j)
-        if dated is None and c.word(j) == "of" and c.word(j + 1) in _YEAR_STEPS:
-            step = _YEAR_STEPS[c.word(j + 1)]
-            dated = (c.now.year + step, j + 3) if c.word(j + 2) == "year" else None
+        k = j + 1 if c.word(j) == "of" else j
+        if dated is None and c.word(k) in _YEAR_STEPS and (k > j or c.word(k) != "the"):
+            step = _YEAR_STEPS[c.word(k)]
+            dated = (c.now.year + step, k + 2) if c.word(k + 1) == "year" else None
         if dated:
             return _part_of_year(dated[0], size, number), dated[1]
         if c.word(i) == "q" and c.before(i) in w.DATING:
@@ -139,6 +158,14 @@ def season(c: Context, i: int) -> Found | None:
     dated = year_after(c, i + 1)
     if dated:
         return season_at(dated[0], first), dated[1]
+    both = c.number(i + 1, 4) or 0
+    short = c.number(i + 3, 4) or 0
+    paired = c.word(i + 2) in {"/", "-"} and c.glued(i + 3) and c.digits(i + 3) in {2, 4}
+    if paired and 1900 <= both < 2100 and (both + 1) % 100 == short % 100:
+        return season_at(both, first), i + 4
+    if (c.word(i + 1), c.word(i + 2)) == ("before", "last") and c.word(i - 1) == "the":
+        over = [o for o in (season_at(y, first) for y in near_years(c)) if o.end <= c.now]
+        return (season_at(over[-1].start.year - 1, first), i + 3) if over else None
     openers = {"in", "since", "during", "over", "early", "late", "until", "by", "throughout"}
     if c.before(i) not in openers | {"whole", "all"}:
         return None
@@ -157,9 +184,11 @@ def holiday(c: Context, i: int) -> Found | None:
     name, j = named
     if name[-1] in {"s", "year"} and c.word(j).isalpha() and c.word(j) not in w.AFTER_DAY:
         return None  # "New Year's resolution"
+    if is_adjunct(c, i, j) and c.word(j) != "weekend":
+        return None  # "Easter eggs"
     if name == ("new", "year") and c.before(i) not in w.DAY_DATING:
         return None
-    rule = HOLIDAYS[name]
+    rule = c.holidays[name]
     weekend = c.word(j) == "weekend"
     j = j + 1 if weekend else j
     k = j + 1 if c.word(j) == "of" else j
@@ -175,10 +204,38 @@ def holiday(c: Context, i: int) -> Found | None:
             return None
         day = best
     if weekend or c.word(j) == "weekend":
-        # The nearest weekend: a Monday's or Tuesday's is the one before, others' the one after.
-        back = shift(day.start, -3 if day.start.weekday() < 2 else 0, "day")
-        return unit_at(back, "weekend"), j + (not weekend)
+        return _weekend_of(day), j + (not weekend)
     return day, j
+
+
+def is_adjunct(c: Context, i: int, j: int) -> bool:
+    """Whether a day's name at tokens `i` to `j` only says of what kind the next word is."""
+    word = c.word(j)
+    if not word.isalpha() or word in w.AFTER_DAY or c.before(i) in w.DAY_DATING | {"at", "over"}:
+        return False
+    return word not in w.DAY_PARTS | w.SEASONS and word not in w.LAST | w.NEXT | w.THIS
+
+
+def _weekend_of(day: Interval) -> Interval:
+    """Return the weekend nearest to a holiday; a Monday or a Friday makes it a long one.
+
+    That of a Monday or Tuesday is the one before, that of another day the one after.
+    """
+    back = shift(day.start, -3 if day.start.weekday() < 2 else 0, "day")
+    found = unit_at(back, "weekend")
+    return (
+        Interval(min(found.start, day.start), max(found.end, day.end), found.precision)
+        if (day.start.weekday() in {0, 4})
+        else found
+    )
+
+
+def century(c: Context, i: int) -> Found | None:
+    """Read "the 15th century", "nineteenth century"."""
+    spelled = ordinal(c, i)
+    if spelled is None or not spelled[2] or c.word(spelled[1]) != "century":
+        return None
+    return unit_at(datetime(max(100 * (spelled[0] - 1), 1), 1, 1), "century"), spelled[1] + 1
 
 
 def holiday_name(c: Context, i: int) -> tuple[tuple[str, ...], int] | None:
@@ -189,7 +246,7 @@ def holiday_name(c: Context, i: int) -> tuple[tuple[str, ...], int] | None:
     while len(name) < LONGEST_HOLIDAY and c.word(j):
         if c.word(j) not in {"'", "’"} and not (c.word(j) == "." and name == ["st"]):
             name.append(c.word(j))
-            if tuple(name) in HOLIDAYS:
+            if tuple(name) in c.holidays:
                 best = (tuple(name), j + 1)
         j += 1
     return best

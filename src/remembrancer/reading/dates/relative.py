@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from typing import Final
 
 from ...nouns.memory import Precision
 from . import words as w
 from .context import Context, ReadDate
-from .counts import BEFORE, quantity
-from .holidays import HOLIDAYS, nth_weekday
+from .counts import (
+    WORKDAY,
+    WORKING,
+    Quantity,
+    quantities,
+    quantity,
+    shift_all,
+    shift_workdays,
+)
 from .intervals import (
     CLOCK_UNITS,
     Found,
@@ -24,7 +32,8 @@ from .intervals import (
     shift,
     unit_at,
 )
-from .months import ordinal
+from .months import year_after
+from .parts import nth_of, some_of
 from .periods import holiday_name
 
 
@@ -33,8 +42,37 @@ def named_day(c: Context, i: int) -> Found | None:
     word = c.word(i)
     if word in w.TONIGHT:
         return part_of(c.now, "night"), i + 1
+    if word == "current" and c.word(i + 1) in {"date", "day"}:
+        return day_at(c.now.date()), i + 2
     days = w.DAY_WORDS.get(word)
     return (day_at((c.now + timedelta(days=days)).date()), i + 1) if days is not None else None
+
+
+PRESENT_STARTS: Final = frozenset({"right", "at", "as", "now"})
+_PRESENT: Final = (
+    ("right", "now"),
+    ("at", "present"),
+    ("at", "the", "moment"),
+    ("at", "this", "time"),
+    ("at", "this", "moment"),
+    ("as", "of", "now"),
+    ("now",),
+)
+_CLOSING: Final = frozenset({"", ".", "!", "?", ",", ";"})
+
+
+def present(c: Context, i: int) -> Found | None:
+    """Read "right now", "at present", and "now" where it ends a clause; only when asked for."""
+    if not c.present or c.word(i) not in PRESENT_STARTS:
+        return None
+    for phrase in _PRESENT:
+        j = i + len(phrase)
+        if tuple(c.words[i:j]) == phrase and (c.word(j) in _CLOSING or len(phrase) > 1):
+            if phrase == ("now",) and c.opens_sentence(i):
+                return None  # "Now, let us see"
+            start = c.reference.replace(microsecond=0)
+            return Interval(start, start + timedelta(seconds=1), Precision.SECOND), j
+    return None
 
 
 def part_of(day: datetime, part: str) -> Interval:
@@ -43,95 +81,6 @@ def part_of(day: datetime, part: str) -> Interval:
     start = midnight(day.date())
     low_end = (start + timedelta(hours=low), start + timedelta(hours=high))
     return Interval(*low_end, Precision.HOUR, part)
-
-
-def weekday_at(c: Context, i: int) -> int | None:
-    """Return the weekday that token `i` names where nothing else vouches for it."""
-    word = c.word(i)
-    day = w.WEEKDAYS.get(word)
-    if day is None or word in w.FULL_WEEKDAYS:
-        return day
-    before = c.word(i - 1)
-    if before in {"on", "next", "last", "this", "by", "until", "coming", "or"}:
-        return day
-    dated = c.digits(i + 1) > 0 or c.word(i + 1) in w.MONTHS or c.word(i + 1) in w.DAY_PARTS
-    if word in w.WORD_WEEKDAYS:
-        plain = c.capital(i) and not c.opens_sentence(i) and before != "the"
-        return day if plain or (dated and before != "the") else None
-    return day if c.capital(i) or dated else None
-
-
-def weekday(c: Context, i: int, read: ReadDate) -> Found | None:
-    """Read "Friday", "Friday next week", "the Friday before Christmas", "Tuesday, March 7"."""
-    day = weekday_at(c, i)
-    if day is None:
-        return None
-    j = i + 1
-    if c.word(j) == "." and c.glued(j) and c.word(i) not in w.FULL_WEEKDAYS and c.word(j + 1):
-        j += 1
-    if c.word(j) in BEFORE | {"after"}:
-        anchor = read(c, j + 1)
-        if anchor and anchor[0].start.tzinfo is None:
-            return _weekday_beside(anchor[0], day, c.word(j) in BEFORE), anchor[1]
-    numbered = _weekday_of_month(c, i, j, day)
-    if numbered:
-        return numbered
-    inner = j + 1 if c.word(j) in {",", "the", "of", "(", "in"} else j
-    inner = inner + 1 if c.word(inner) == "the" else inner
-    if c.word(inner) in w.LAST | w.NEXT | w.THIS | {"week"}:
-        week = qualified(c, inner, read) or unit_relation(c, inner, read)
-        if week and week[0].precision is Precision.WEEK:
-            return in_week(week[0], day), week[1]
-    elif c.word(inner) in w.MONTHS or c.digits(inner) or c.word(inner) in w.ORDINALS:
-        full = read(c, inner)
-        exact = full is not None and full[0].precision is Precision.DAY
-        if full and exact and c.word(full[1] - 1) not in {"ago", "now"}:
-            return full[0], full[1] + (c.word(inner - 1) == "(" and c.word(full[1]) == ")")
-    return nearest_weekday(c, i, day), j
-
-
-def _weekday_of_month(c: Context, i: int, j: int, day: int) -> Found | None:
-    """Read "Friday the 26th", "Tue 13th", "Sunday 31": the nearest such date there is."""
-    k = j + 1 if c.word(j) in {"the", ","} else j
-    k = k + 1 if c.word(k) == "the" else k
-    numbered = ordinal(c, k)
-    if numbered is None or c.word(numbered[1]) in set(w.MONTHS) | {"of", "-", "/", ":", "day"}:
-        return None
-    number, end, is_ordinal = numbered
-    plain = number > 12 and c.word(end) not in w.MEASURES and c.word(end) not in w.UNITS
-    plain = plain and k == j and not c.word(end).endswith("s")
-    if not is_ordinal and not plain:
-        return None
-    first = c.now.replace(day=1)
-    options = []
-    for step in range(-12, 13):
-        month = shift(first, step, "month")
-        if number <= shift(month, 1, "month").toordinal() - month.toordinal():
-            found = day_at(month.replace(day=number).date())
-            if found.start.weekday() == day:
-                options.append(found)
-    best = choose(options, c.now, c.bias(i))
-    return (best, end) if best else None
-
-
-def nearest_weekday(c: Context, i: int, day: int) -> Interval:
-    """Return the weekday within seven days that the sentence's tense asks for, else the last."""
-    ahead = (day - c.now.weekday()) % 7 or 7
-    days = ahead if c.bias(i) == "future" else (ahead - 7 or -7)
-    return day_at((c.now + timedelta(days=days)).date())
-
-
-def _weekday_beside(anchor: Interval, day: int, before: bool) -> Interval:
-    if before:
-        back = (anchor.start.weekday() - day) % 7 or 7
-        return day_at((anchor.start - timedelta(days=back)).date())
-    last = anchor.end - timedelta(microseconds=1)
-    return day_at((last + timedelta(days=(day - last.weekday()) % 7 or 7)).date())
-
-
-def in_week(week: Interval, day: int) -> Interval:
-    """Return a weekday of the calendar week in which `week` starts."""
-    return day_at((floor(week.start, "week") + timedelta(days=day)).date())
 
 
 _ONE_UNIT = frozenset({"week", "weekend", "month", "year"})
@@ -154,12 +103,19 @@ def qualified(c: Context, i: int, read: ReadDate) -> Found | None:
     sign = -1 if word in w.LAST else 1 if word in w.NEXT else 0
     if word not in w.LAST | w.NEXT | w.THIS:
         return None
+    if word == "following" and c.bias(i) == "past":
+        return None  # it follows what is told, not the day of telling
     if word == "last" and _is_verb(c, i):
         return None
-    nth = nth_of(c, i, read) if word == "last" else None
+    nth = (nth_of(c, i, read) or some_of(c, i, read)) if word == "last" else None
     if nth:
         return nth
     j = j + 1 if c.word(j) in {"early", "late"} else j
+    if c.word(j) == "calendar" and c.word(j + 1) in w.UNITS:
+        j += 1
+    if c.word(j) in WORKING and c.word(j + 1) == "week":
+        week = unit_at(shift(floor(c.now, "week"), sign, "week"), "week")
+        return Interval(week.start, shift(week.start, 5, "day"), Precision.WEEK), j + 2
     target = c.word(j)
     if target in w.DAY_PARTS:
         if sign > 0 or (sign < 0 and target not in {"night", "evening"}):
@@ -167,7 +123,7 @@ def qualified(c: Context, i: int, read: ReadDate) -> Found | None:
         return part_of(c.now + timedelta(days=sign), target), j + 1
     if target in w.WEEKDAYS:
         return _qualified_weekday(c, j, word, sign), j + 1
-    if target in w.UNITS:
+    if target in w.UNITS and target != "day":
         if target.endswith("s") or target == "centuries":
             return None
         return _qualified_unit(c, w.UNITS[target], word, sign, j)
@@ -184,9 +140,11 @@ def qualified(c: Context, i: int, read: ReadDate) -> Found | None:
         return (found, j + 1) if found else None
     named = holiday_name(c, j)
     if named:
-        rule = HOLIDAYS[named[0]]
+        rule = c.holidays[named[0]]
         found = _pick(c, [day_at(rule(c.now.year + k)) for k in (-1, 0, 1)], sign)
         return (found, named[1]) if found else None
+    if target == "day" and sign:
+        return _day_beside(c, j)
     return _rolling(c, j, sign) if sign else None
 
 
@@ -203,9 +161,14 @@ def _pick(c: Context, options: list[Interval], sign: int) -> Interval | None:
 def _qualified_weekday(c: Context, j: int, word: str, sign: int) -> Interval:
     day = w.WEEKDAYS[c.word(j)]
     ahead = (day - c.now.weekday()) % 7 or 7
-    if sign < 0:
+    if word == "previous":
+        days = day - c.now.weekday() - 7
+    elif sign < 0:
         days = ahead - 7 or -7
-    elif word == "next":  # that day of the next calendar week, as most speakers mean it
+    elif word in {
+        "next",
+        "following",
+    }:  # that day of the next calendar week, as most speakers mean it
         days = day - c.now.weekday() + 7
     elif sign > 0:
         days = ahead
@@ -227,27 +190,65 @@ def _qualified_unit(c: Context, unit: str, word: str, sign: int, j: int) -> Foun
     if word == "past" and unit != "weekend":
         today = midnight(c.now.date())
         return Interval(shift(today, -1, unit), today, precision_of(unit)), j + 1
+    if unit == "fortnight":
+        start = shift(floor(c.now, "week"), sign, "fortnight")
+        return Interval(start, shift(start, 2, "week"), Precision.WEEK), j + 1
     return unit_at(shift(floor(c.now, unit), sign, unit), unit), j + 1
+
+
+def numbered(c: Context, i: int) -> Found | None:
+    """Read "5 upcoming years", "the two past weeks": a count that stands before its qualifier."""
+    number = c.number(i, 3) if c.digits(i) else w.NUMBERS.get(c.word(i))
+    sign = -1 if c.word(i + 1) in w.LAST else 1 if c.word(i + 1) in w.NEXT else 0
+    unit = w.UNITS.get(c.word(i + 2))
+    if not number or not sign or unit is None or not c.word(i + 2).endswith("s"):
+        return None
+    found = rolling(c, [Quantity(number, number, unit)], sign)
+    return (found, i + 3) if found else None
 
 
 def _rolling(c: Context, j: int, sign: int) -> Found | None:
     """Read "last two weeks", "next few days": that long up to, or from, today or now."""
-    counted = quantity(c, j)
-    if counted is None or (counted[0].unit[0] in "ds" and counted[0].unit[1:].isdigit()):
+    counted = quantities(c, j)
+    if counted is None:
         return None
-    amount, end = counted
-    count, unit = amount.most * sign, amount.unit
+    parts, end = counted
+    if len(parts) > 1 and c.word(end) in {"ago", "later", "before", "after"}:
+        shorter = quantities_of_one(c, j)
+        parts, end = shorter if shorter else counted
+    found = rolling(c, parts, sign)
+    return (found, end) if found else None
+
+
+def quantities_of_one(c: Context, j: int) -> tuple[list[Quantity], int] | None:
+    """Read the first count alone: "the last 3 months and 2 weeks ago ..."."""
+    one = quantity(c, j)
+    return ([one[0]], one[1]) if one else None
+
+
+def rolling(c: Context, parts: list[Quantity], sign: int) -> Interval | None:
+    """Return that long up to today or now (-1), or from it on (1)."""
+    amount = parts[0]
+    unit = amount.unit
+    if unit[1:].isdigit():
+        return None
+    count = sign * (amount.likely or amount.most)
+    if unit == WORKDAY:
+        today = midnight(c.now.date())
+        if sign < 0:
+            return Interval(shift_workdays(today, count), today, Precision.DAY)
+        first, last = shift_workdays(today, 1), shift_workdays(today, count)
+        return Interval(first, shift(last, 1, "day"), Precision.DAY)
     if unit in CLOCK_UNITS:
         edge = exact_shift(c.reference, 0, unit).start
         far = exact_shift(c.reference, count, unit).start
-        return Interval(min(edge, far), max(edge, far), precision_of(unit)), end
+        return Interval(min(edge, far), max(edge, far), precision_of(unit))
     whole = unit in {"quarter", "weekend", "century", "decade"}
     today = floor(c.now, unit) if whole else midnight(c.now.date())
     if sign > 0:
         today = shift(today, 1, unit if whole else "day")
-    far = shift(today, count, unit)
-    precision = precision_of(unit)
-    return Interval(min(today, far), max(today, far), precision), end
+    far = shift_all(shift(today, count, unit), parts[1:], sign)
+    return Interval(min(today, far), max(today, far), precision_of(parts[-1].unit))
 
 
 def unit_relation(c: Context, i: int, read: ReadDate) -> Found | None:
@@ -255,12 +256,25 @@ def unit_relation(c: Context, i: int, read: ReadDate) -> Found | None:
     unit = w.UNITS.get(c.word(i))
     if unit is None or unit in CLOCK_UNITS:
         return None
+    if unit in {"week", "month", "quarter", "year"} and c.word(i + 1) == "to":
+        if c.word(i + 2) == "date":
+            begun, today = floor(c.now, unit), day_at(c.now.date())
+            return Interval(begun, today.end, precision_of(unit), last=today.start), i + 3
+        return None
+    if c.word(i - 1) == "fiscal":
+        return None
+    if unit == "week" and c.digits(i + 1):
+        return _week_number(c, i)
+    beside = _day_beside(c, i)
+    if beside:
+        return beside
     side, j = c.word(i + 1), i + 2
     night = c.word(i) == "night"
     if (side, c.word(j)) in {("before", "last"), ("after", "next")}:
         found = unit_at(shift(floor(c.now, unit), -2 if side == "before" else 2, unit), unit)
         return (part_of(found.start, "night") if night else found), j + 1
-    if side in {"before", "after", "of", "following"}:
+    several = side == "of" and c.word(i).endswith("s")
+    if side in {"before", "after", "of", "following"} and not several:
         anchor = read(c, j + 1 if c.word(j) == "the" else j)
         if anchor and anchor[0].start.tzinfo is None:
             near = _unit_beside(anchor[0], unit, side)
@@ -271,6 +285,42 @@ def unit_relation(c: Context, i: int, read: ReadDate) -> Found | None:
         step = -1 if c.bias(i) == "past" and c.now.weekday() < 5 else 0
         return unit_at(shift(floor(c.now, unit), step, unit), unit), i + 1
     return None
+
+
+def _day_beside(c: Context, i: int) -> Found | None:
+    """Read "the day before", "the next day" of what was told last, else of the reference.
+
+    Of the reference only where the sentence does not tell of the past: there it is another day.
+    """
+    if c.word(i) != "day":
+        return None
+    step = {"next": 1, "following": 1, "previous": -1}.get(c.word(i - 1), 0)
+    j = i + 1
+    if not step and c.word(j) in {"before", "after"} and c.word(j + 1) in _CLOSING:
+        step, j = (-1 if c.word(j) == "before" else 1), j + 1
+    if not step or "the" not in {c.word(i - 1), c.word(i - 2)}:
+        return None
+    told = c.antecedent
+    if told is None and (step > 0) and c.bias(i) == "past":
+        return None
+    base = told if told is not None else c.now
+    return day_at((base + timedelta(days=step)).date()), j
+
+
+def _week_number(c: Context, i: int) -> Found | None:
+    """Read "week 3 of 2027", "in week 40": a week of the year by ISO 8601."""
+    number = c.number(i + 1, 2)
+    if not number or number > 53:
+        return None
+    dated = year_after(c, i + 2)
+    if dated is None and not (
+        c.before(i) in w.DAY_DATING | {"in", "during"} or c.word(i - 1) == ","
+    ):
+        return None
+    if dated is None and c.word(i + 2) == "of":
+        return None
+    year, end = dated or (c.now.year, i + 2)
+    return unit_at(datetime.fromisocalendar(year, number, 1), "week"), end
 
 
 def _unit_beside(anchor: Interval, unit: str, side: str) -> Interval:
@@ -288,43 +338,3 @@ def _unit_beside(anchor: Interval, unit: str, side: str) -> Interval:
     elif not back and found.start < anchor.end:
         found = unit_at(shift(found.start, 1, unit), unit)
     return found
-
-
-def nth_of(c: Context, i: int, read: ReadDate) -> Found | None:
-    """Read "first weekend of August", "last Monday in May", "third week of June 2022"."""
-    if c.word(i) == "last":
-        nth, j = -1, i + 1
-    else:
-        spelled = ordinal(c, i)
-        if spelled is None or not spelled[2]:
-            return None
-        nth, j = spelled[0], spelled[1]
-    target = c.word(j)
-    if nth > 5 and target != "day":
-        return None
-    if c.word(j + 1) not in {"of", "in"}:
-        return None
-    k = j + 3 if c.word(j + 2) == "the" else j + 2
-    period = unit_at(c.now, "month") if c.word(k) == "month" else None
-    end = k + 1
-    if period is None:
-        inner = read(c, k)
-        if inner is None:
-            return None
-        period, end = inner
-    yearly = period.precision is Precision.YEAR and target in {"week", "weekend"}
-    if period.precision is not Precision.MONTH and not yearly:
-        return None
-    year, month = period.start.year, period.start.month
-    if target in w.WEEKDAYS:
-        return day_at(nth_weekday(year, month, w.WEEKDAYS[target], nth)), end
-    if target == "weekend" and not (yearly and nth < 0):
-        return unit_at(midnight(nth_weekday(year, month, 5, nth)), "weekend"), end
-    if target == "week":
-        start = period.start if nth > 0 else shift(period.end, -7, "day")
-        start = shift(start, 7 * max(nth - 1, 0), "day")
-        return Interval(start, min(shift(start, 7, "day"), period.end), Precision.WEEK), end
-    if target == "day":
-        whole = period.end if nth < 0 else period.start
-        return day_at(shift(whole, nth if nth < 0 else nth - 1, "day").date()), end
-    return None

@@ -23,6 +23,7 @@ MONTHS: Final = _row(
 PLAIN_MONTHS: Final = frozenset(
     {"january", "february", "july", "september", "october", "november", "december"}
 )
+NAME_MONTHS: Final = frozenset({"april", "may", "june", "august"})
 # Months that are common words in lower case.
 VERB_MONTHS: Final = frozenset({"may", "march", "mar"})
 
@@ -108,7 +109,7 @@ DAY_WORDS: Final = {  # days from today
 TONIGHT: Final = frozenset({"tonight", "tonite"})
 
 LAST: Final = frozenset({"last", "previous", "past"})
-NEXT: Final = frozenset({"next", "coming", "upcoming"})
+NEXT: Final = frozenset({"next", "coming", "upcoming", "following"})
 THIS: Final = frozenset({"this", "current"})
 
 EARLY: Final = frozenset({"early", "beginning", "start", "first"})
@@ -137,7 +138,22 @@ MEASURES: Final = frozenset(
 )
 # Words in -s that may follow a date; any other plural after a number makes it a count.
 NOT_PLURAL: Final = frozenset(
-    {"was", "is", "has", "does", "this", "his", "as", "us", "its", "yes", "plus", "across"}
+    {
+        "onwards",
+        "afterwards",
+        "was",
+        "is",
+        "has",
+        "does",
+        "this",
+        "his",
+        "as",
+        "us",
+        "its",
+        "yes",
+        "plus",
+        "across",
+    }
     | {"perhaps", "always", "sometimes", "besides", "unless", "thus", "towards", "happens"}
     | {"starts", "ends", "comes", "goes", "works", "means", "seems", "marks", "s", "brings"}
 )

@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ...keeping.batch import Batch
+from ...keeping.chain import AUDIT
 from ...keeping.records import Record
 from ...keeping.store import Store
 from ...nouns.caller import Caller
@@ -27,7 +28,7 @@ from ...nouns.clock import Clock
 from ...nouns.errors import Conflict, NotFound, RemembrancerError, Unauthenticated
 from ...nouns.ids import IdMaker, parse_id, to_uuid
 from ...nouns.memory import BankRef
-from ..audit import AUDIT, Audit
+from ..audit import Audit
 from .key_options import KeyOptions, checked, checked_grace
 from .key_rows import KEY, SECRET, USED, Key, NewKey, digest_of, key_row, read_key, secret_row
 
@@ -39,6 +40,7 @@ SECRET_BYTES = 32
 FRESH_US = 5_000_000
 """How long what was read of a key counts; what this process changes counts at once."""
 
+_HELD_US = 1_000_000  # as FRESH_US, for streams: they ask once a second, other calls much oftener
 MOST_KEYS = 10_000  # shown by one listing
 _CACHED = 4_096
 _USED_US = 300_000_000  # how exactly the last use is known
@@ -210,7 +212,7 @@ class Keys:
         """Return whether a key is valid still: neither revoked nor expired."""
         now = self._clock.now_us()
         known = self._held.get(key_id)
-        if known is None or not 0 <= now - known.read_at < FRESH_US:
+        if known is None or not 0 <= now - known.read_at < _HELD_US:
             changes = self._changes
             row = await self._store.record(BANK, KEY, key_id)
             if row is None:

@@ -14,14 +14,16 @@ from ...models.embedder import Embedder
 from ...models.vectors import quantise
 from ...nouns.folding import fold_name
 from ...nouns.ids import IdMaker
-from ...nouns.memory import BankRef, Entity, Layer, Link, Unit, UnitRow, Vector
+from ...nouns.memory import BankRef, Document, Entity, Layer, Link, Unit, UnitRow, Vector
 from ...reading.names import find_names, prepare
+from ...reading.slots import Table
 from ..retaining import rewriting
 from ..retaining.facts import FactReader
 from ..retaining.reread import NAMED, reread
 from ..retaining.resolver import Resolver, Told
-from ..retaining.rewriting import Rewriter, fact_same
+from ..retaining.rewriting import Rewriter, fact_same, reworded
 from ..retaining.units import Source
+from .retagging import retagged_keys
 from .standing import Standing
 
 
@@ -77,6 +79,17 @@ class Corrector:
         found, _ = await self._resolver.given(ref, [source], told)
         return found[0].row.unit.entities
 
+    def retagged(
+        self,
+        document: Document,
+        sources: Sequence[Unit],
+        near: Mapping[bytes, Unit],
+        facts: Sequence[Unit],
+        tags: Sequence[str],
+    ) -> dict[bytes, bytes]:
+        """Return what the units of a document say once they have other tags: see `retagging`."""
+        return retagged_keys(self._rewriter, document, sources, near, facts, tags)
+
     async def correct(
         self,
         ref: BankRef,
@@ -102,7 +115,7 @@ class Corrector:
         if unit.text == standing.unit.text:
             return self._retold(standing, unit, renamed)
         if unit.layer is Layer.FACT:
-            return self._fact(standing, unit, renamed)
+            return self._fact(standing, unit, renamed, await self._facts.table(ref))
         if unit.layer is Layer.OBSERVATION:
             return await self._observation(standing, unit, renamed, vectors)
         if not dated:
@@ -125,7 +138,7 @@ class Corrector:
                 self._mention(done, fact.id, names)
         return done
 
-    def _fact(self, standing: Standing, unit: Unit, renamed: bool) -> Corrected:
+    def _fact(self, standing: Standing, unit: Unit, renamed: bool, table: Table) -> Corrected:
         done = Corrected()
         curation = standing.curations.get(unit.id)
         by_hand = curation is not None and bool(curation.data.get(NAMED))
@@ -134,9 +147,22 @@ class Corrector:
             names = dict.fromkeys(name for name, _ in find_names(unit.text, known))
             unit = replace(unit, entities=tuple(names))
         source = self._rewriter.source(unit, {}, undated=standing.undated)
-        done.rows.append(UnitRow(unit, same=source.row.same))
+        claims = self._facts.claims(unit, source, table)
+        done.rows.append(UnitRow(unit, same=source.row.same, claims=claims))
         self._mention(done, unit.id, unit.entities)
+        self._refind(done, standing, unit)
         return done
+
+    def _refind(self, done: Corrected, standing: Standing, fact: Unit) -> None:
+        """Let the source of a fact be found by the fact's new words: facts are found through it."""
+        if standing.origin is None:
+            return
+        origin = standing.origin.unit
+        facts = [fact, *(each for each in standing.siblings if each.id != fact.id)]
+        again = self._rewriter.source(origin, standing.near, also=reworded(origin, facts))
+        told = replace(standing.origin, terms=again.row.terms, window_terms=again.row.window_terms)
+        self._keep(done, standing, told)
+        self._mention(done, origin.id, standing.mentions.get(origin.id, ()))
 
     async def _observation(
         self, standing: Standing, unit: Unit, renamed: bool, vectors: dict[str, Vector]
@@ -181,6 +207,15 @@ class Corrector:
             self._mention(done, row.unit.id, standing.mentions.get(row.unit.id, ()))
         if unit.document_id is not None:  # what was told as one memory is not read
             await self._read(ref, standing, source, renamed, done)
+            kept = reworded(unit, [row.unit for row in done.rows])
+            if kept:
+                again = self._rewriter.source(unit, near, undated=standing.undated, also=kept)
+                done.rows = [
+                    replace(row, terms=again.row.terms, window_terms=again.row.window_terms)
+                    if row.unit.id == unit.id
+                    else row
+                    for row in done.rows
+                ]
         return done
 
     def _resay(self, done: Corrected, standing: Standing, source: Source) -> None:
@@ -198,8 +233,9 @@ class Corrector:
         """Read the facts of a source anew; those that it still says keep their ids."""
         unit = source.row.unit
         speaker = [unit.speaker] if unit.speaker else []
+        table = await self._facts.table(ref)
         read = await asyncio.to_thread(
-            self._facts.read, [source], prepare([*standing.known, *speaker])
+            self._facts.read, [source], prepare([*standing.known, *speaker]), table
         )
         told = Told(speakers=frozenset(speaker))
         read.mentions, read.facts = await self._resolver.read(ref, read.mentions, read.facts, told)

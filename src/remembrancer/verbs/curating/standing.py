@@ -19,6 +19,7 @@ class Standing:
     observations made from it or its facts, `twin_derived` those made from its twins or theirs.
     `near` holds it, the turns before it and those after it; `followers` are the rows of up to two
     turns after it, whose windows hold its words; `follower_facts` were read from them.
+    `origin` is what a fact was read from, `siblings` all facts read from that.
     `unread`: its document is still being read. `undated`: nobody knows when it was said.
     """
 
@@ -39,6 +40,8 @@ class Standing:
     known: tuple[str, ...]
     unread: bool
     undated: bool
+    origin: UnitRow | None = None
+    siblings: tuple[Unit, ...] = ()
 
     @property
     def unit(self) -> Unit:
@@ -65,9 +68,11 @@ def stand(reader: Reader, unit_id: bytes, known: Sequence[str]) -> Standing | No
     facts = reader.read_from([unit_id])
     twin_facts = reader.read_from(twins)
     following = _following(reader, unit)
-    near = {u.id: u for u in (*_leading(reader, [unit, *following]), *following, unit)}
+    origin = _origin(reader, unit)
+    sources = [unit, *following, *([origin.unit] if origin else ())]
+    near = {u.id: u for u in (*_leading(reader, sources), *sources)}
     said_after = reader.rows([u.id for u in reader.read_from([u.id for u in following])])
-    touched = [u.id for u in (unit, *facts, *following, *(row.unit for row in said_after))]
+    touched = [u.id for u in (*sources, *facts, *(row.unit for row in said_after))]
     mentions = reader.mentions(touched)
     document = _document(reader, unit)
     return Standing(
@@ -90,7 +95,17 @@ def stand(reader: Reader, unit_id: bytes, known: Sequence[str]) -> Standing | No
         known=tuple(known),
         unread=bool((document.params or {}).get(READING)) if document else False,
         undated=is_undated(document, unit),
+        origin=origin,
+        siblings=tuple(reader.read_from([origin.unit.id])) if origin else (),
     )
+
+
+def _origin(reader: Reader, unit: Unit) -> UnitRow | None:
+    """Return the source that a fact was read from."""
+    if unit.layer is not Layer.FACT or unit.source_id is None:
+        return None
+    found = reader.rows([unit.source_id])
+    return found[0] if found and found[0].unit.layer is Layer.SOURCE else None
 
 
 def _following(reader: Reader, unit: Unit) -> list[Unit]:

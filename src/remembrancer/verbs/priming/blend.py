@@ -8,36 +8,44 @@ from operator import attrgetter
 
 from ...finding.composite import Scored, scores
 from ...finding.similar import cosines_of, most_similar
+from ...finding.standing import standing_units
 from ...finding.state import IndexState
 from ...keeping.view import Reader
 from ...models.embedder import Floats
 from ...nouns.memory import BankRef, Unit
 from ...nouns.text import estimate_tokens
 from ..recalling.proof import ALONE, Fold
+from ..recalling.truth import truth_of
 from .rows import UNMARKED, Known, Mark, NewestRows, Rows, marks_of
 from .types import MOST, Chosen, Order, Primed, PrimeOptions, Strategy
 
 _MOST_POOL = 1_000  # candidates of each strategy looked at, at most
+_STANDING_SHARE = 4  # of so many memories one may be what holds always, newest first;
+_CUED_SHARE = 2  # with a cue of so many, nearest first
 
 _in_time = attrgetter("mentioned_at", "id")
 
 
 @dataclass(frozen=True, slots=True)
 class Cue:
-    """What the conversation is about: its vector, and the index to compare it with."""
+    """What the conversation is about: its vector, and the index to compare it with.
 
-    vector: Floats
+    Without a vector nobody has said, or it cannot be compared.
+    """
+
+    vector: Floats | None
     state: IndexState
 
 
 @dataclass(frozen=True, slots=True)
 class _Pool:
     """The candidates: recent ones in the window, older ones, and those said after now, each newest
-    first; similar ones with their cosines, best first.
+    first; similar ones with their cosines, best first; what holds always, as many as may come.
     """
 
     rows: Rows
     pinned: Sequence[bytes]
+    standing: Sequence[bytes]
     fresh: Sequence[bytes]
     older: Sequence[bytes]
     ahead: Sequence[bytes]
@@ -60,14 +68,17 @@ def blend(
     while True:
         pool = _pool(reader, ref, held, cue, options, now, size)
         fold = Fold(Known(pool.rows, reader))
-        chosen = _choose(pool, fold, cue is not None, limit, options)
+        cued = cue is not None and cue.vector is not None
+        chosen = _choose(pool, fold, cued, limit, options)
         if len(chosen) == limit or pool.exhausted or size >= _MOST_POOL:
             break
         size *= 4  # much of it said the same
     memories = _scored(reader, pool, fold, chosen, cue, options, now)
     memories.sort(key=_by_score, reverse=True)
     if options.max_tokens is not None:
+        memories.sort(key=_spoken_for)
         memories = _within(memories, options.max_tokens)
+        memories.sort(key=_by_score, reverse=True)
     if options.order is Order.BLOCKS:
         memories = _blocks(memories)
     if not options.facts:
@@ -105,10 +116,13 @@ def _pool(
     if options.now is not None:
         ahead = ()  # as of another time, nothing later has been said
         pinned = [i for i in pinned if units[i].mentioned_at <= now]
-    similar = most_similar(cue.state, cue.vector, size) if cue else ()
+    similar: Sequence[tuple[bytes, float]] = ()
+    if cue is not None and cue.vector is not None:
+        similar = most_similar(cue.state, cue.vector, size)
     return _Pool(
         rows,
         pinned,
+        _standing(cue, options),
         newest[:inside],
         newest[inside:],
         ahead,
@@ -118,6 +132,16 @@ def _pool(
         cached,
         complete and len(similar) < size,
     )
+
+
+def _standing(cue: Cue | None, options: PrimeOptions) -> list[bytes]:
+    """Return what holds always, as much of it as may come."""
+    if cue is None:
+        return []
+    share = _STANDING_SHARE if cue.vector is None else _CUED_SHARE
+    until = None if options.now is None else options.now + 1
+    limit = min(options.max_memories, MOST) // share
+    return standing_units(cue.state, cue.vector, limit, until)
 
 
 def _count(units: dict[bytes, Unit], newest: Sequence[bytes], since: int) -> int:
@@ -130,10 +154,11 @@ def _choose(
 ) -> dict[bytes, Strategy]:
     """Choose up to `limit` memories; of those that say the same, the first."""
     similar = [unit_id for unit_id, _ in pool.similar]
-    fold.look_up([*pool.units, *similar])
+    fold.look_up([*pool.units, *similar, *pool.standing])
     share = int(limit * options.temporal_ratio) if cued else limit
     chosen: dict[bytes, Strategy] = {}
     _fill(chosen, fold, pool.pinned, Strategy.TEMPORAL, limit)
+    _fill(chosen, fold, pool.standing, Strategy.TEMPORAL, limit)
     _fill(chosen, fold, pool.fresh, Strategy.TEMPORAL, share)
     _fill(chosen, fold, similar, Strategy.SIMILARITY, limit)
     _fill(chosen, fold, pool.fresh, Strategy.TEMPORAL, limit)
@@ -178,16 +203,16 @@ def _scored(
         units = units | {u.id: u for u in found}
         marks = {**marks, **marks_of(reader, found)}
     relevance: dict[bytes, float] = {}
-    if cue is not None:
+    cued = cue is not None and cue.vector is not None
+    if cue is not None and cue.vector is not None:
         relevance = dict(pool.similar)
         rest = [i for i in chosen if i not in relevance]
         relevance |= cosines_of(cue.state, cue.vector, rest) if rest else {}
     temporal = [units[i] for i, why in chosen.items() if why is Strategy.TEMPORAL]
     temporal.sort(key=_in_time, reverse=True)
     ranks = {u.id: rank for rank, u in enumerate(temporal)}
-    if cue is not None:
-        counted = relevance
-    else:  # the place in time stands in for relevance: newest 1, falling by 1/n
+    counted = relevance
+    if not cued:  # the place in time stands in for relevance: newest 1, falling by 1/n
         counted = {i: 1 - rank / len(temporal) for i, rank in ranks.items()}
     memories = [units[i] for i in chosen]
     totals = scores(
@@ -199,7 +224,7 @@ def _scored(
         ],
     )
     proofs = fold.proofs()
-    pinned = set(pool.pinned)
+    pinned, standing = set(pool.pinned), set(pool.standing)
     return [
         Primed(
             unit,
@@ -209,15 +234,24 @@ def _scored(
             ranks.get(unit.id),
             proofs.get(unit.id, ALONE),
             unit.id in pinned,
-            *marks.get(unit.id, UNMARKED),
+            mark.curation,
+            mark.basis,
+            truth_of(unit, mark.claims, now),
+            unit.id in standing,
         )
         for unit, why, total in zip(memories, chosen.values(), totals, strict=True)
+        for mark in (marks.get(unit.id, UNMARKED),)
     ]
 
 
-def _by_score(memory: Primed) -> tuple[bool, float, int, bytes]:
+def _by_score(memory: Primed) -> tuple[bool, bool, float, int, bytes]:
     unit = memory.unit
-    return memory.pinned, memory.score, unit.mentioned_at, unit.id
+    return memory.pinned, memory.truth.holds, memory.score, unit.mentioned_at, unit.id
+
+
+def _spoken_for(memory: Primed) -> int:
+    """Return how early a memory gets its share of a budget; scores decide within the same."""
+    return 0 if memory.pinned else 1 if memory.lasts else 2
 
 
 def _within(memories: Sequence[Primed], tokens: int) -> list[Primed]:

@@ -14,6 +14,7 @@ from threading import Lock
 from typing import NamedTuple
 
 from ...keeping.priming_view import Access
+from ...keeping.truth_view import FactTruth
 from ...keeping.view import Reader
 from ...nouns.counting import accessed
 from ...nouns.memory import BankRef, Curation, Layer, LinkType, Unit
@@ -32,10 +33,11 @@ _NEVER = Access(0, None)
 
 
 class Mark(NamedTuple):
-    """What people did to a unit, and what it was derived from."""
+    """What people did to a unit, what it was derived from, and what its facts claim."""
 
     curation: Curation | None
     basis: tuple[bytes, ...]
+    claims: tuple[FactTruth, ...] = ()
 
 
 UNMARKED = Mark(None, ())
@@ -188,8 +190,9 @@ def marks_of(reader: Reader, units: Sequence[Unit]) -> dict[bytes, Mark]:
     for link in reader.links_of(derived) if derived else ():
         if link.type is LinkType.INSIGHT_FROM:
             basis.setdefault(link.source, []).append(link.target)
-    marked = curations.keys() | basis.keys()
-    return {i: Mark(curations.get(i), tuple(basis.get(i, ()))) for i in marked}
+    claims = reader.truths([u.id for u in units if u.layer is Layer.SOURCE])
+    marked = curations.keys() | basis.keys() | claims.keys()
+    return {i: Mark(curations.get(i), tuple(basis.get(i, ())), claims.get(i, ())) for i in marked}
 
 
 def size(units: Iterable[Unit]) -> int:

@@ -19,6 +19,7 @@ from ..check import Due
 from .types import Context, Primed, Strategy
 
 _TOKEN_BYTES = 4  # see `nouns.text.estimate_tokens`
+_SUPERSEDED = " (no longer so)"
 _MARKS = {Modality.ASSERTED: "", Modality.PLANNED: "planned", Modality.WISHED: "wished"}
 _ROLES = {Role.USER: "user", Role.ASSISTANT: "assistant", Role.SYSTEM: "system", Role.TOOL: "tool"}
 _FINE = {Precision.SECOND, Precision.MINUTE, Precision.HOUR}
@@ -86,19 +87,19 @@ def compose(
         context: what `Prime` answered when it was asked for `facts`, too.
         due: what is to be done.
         zone: in which dates are spelled; None: that of each memory's own caller, UTC for `due`.
-        max_tokens: estimated tokens of the whole at most. Pinned memories are taken first, then
-            what is due, then the others in the order of their scores; what does not fit is
-            passed over.
+        max_tokens: estimated tokens of the whole at most. What is pinned or standing is taken
+            first, then what is due, then the others in the order of their scores; what does not
+            fit is passed over.
     """
     page = _Page(None if max_tokens is None else max_tokens * _TOKEN_BYTES)
     ranked = sorted(context.memories, key=lambda m: (not m.pinned, -m.score))
-    for memory in (m for m in ranked if m.pinned):
+    for memory in (m for m in ranked if m.lasts):
         page.add(Section.STANDING, f"- {_said(memory.unit)}", _place(memory.unit))
     for each in due:
         at = each.occurrence.due_at
         line = f"- [{_minute(at, None, zone)}] {_flat(each.intention.content)}"
         page.add(Section.DUE, line, (at, each.occurrence.id))
-    for memory in (m for m in ranked if not m.pinned):
+    for memory in (m for m in ranked if not m.lasts):
         facts = context.facts.get(memory.unit.id, ())
         _tell(page, memory, facts, context.now, zone)
     return page.text()
@@ -120,7 +121,8 @@ def _tell(
         repeated = {_plain(f.text) for f in holding}
         if _plain(unit.text) not in repeated:
             day = _day(unit.mentioned_at, unit.offset_min, zone)
-            page.add(Section.RECENT, f"- [{day}] {_said(unit)}", _place(unit))
+            mark = "" if memory.truth.holds else _SUPERSEDED
+            page.add(Section.RECENT, f"- [{day}] {_said(unit)}{mark}", _place(unit))
 
 
 def _holds(fact: Unit, now: int) -> bool:

@@ -12,6 +12,7 @@ from ...nouns.clock import DAY_US
 from ...nouns.memory import Curation, Unit
 from ..bank_config import Effective
 from ..recalling.proof import ALONE, Proof
+from ..recalling.truth import HOLDS, Truth
 
 MOST = 200
 """Memories a prime returns at most; more is clamped."""
@@ -36,8 +37,10 @@ class Primed(NamedTuple):
 
     `relevance` is the cosine to the cue, 0 without one and for what is not embedded. `rank` is the
     place in time among the recent ones, 0 the newest, for a temporal memory; None for a similar
-    one. A `pinned` memory counts as temporal. `proof` tells of the memories that say the same, for
+    one. A `pinned` memory counts as temporal, and so does a `standing` one: an instruction or
+    preference that is there whatever is asked. `proof` tells of the memories that say the same, for
     which it stands. `curation` is what people did to it, `basis` what it was derived from.
+    `truth` tells whether it holds at the time primed for; what does not comes last.
     """
 
     unit: Unit
@@ -49,6 +52,13 @@ class Primed(NamedTuple):
     pinned: bool = False
     curation: Curation | None = None
     basis: tuple[bytes, ...] = ()
+    truth: Truth = HOLDS
+    standing: bool = False
+
+    @property
+    def lasts(self) -> bool:
+        """Whether it stands among the standing instructions: pinned, or standing and holding."""
+        return self.pinned or (self.standing and self.truth.holds)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,14 +10,16 @@ from functools import partial
 
 import numpy as np
 
-from ...finding.search import shares
+from ...finding.fusion import shares, summed
 from ...keeping.store import Store
 from ...keeping.view import Reader
 from ...nouns.errors import TooLarge
 from ...nouns.memory import BankRef
+from ...nouns.spans import traced
 from ..recall import BankFound, Recall, timings
 from .included import Fetched, Include, Included, cut, fetch
 from .recollection import Answer, RecallOptions, Recollection, payload_tokens
+from .truth import current_first
 
 MAX_BANKS = 100
 _AT_ONCE = 4  # banks searched at the same time
@@ -30,6 +32,7 @@ class Across:
         self._recall = recall
         self._store = store
 
+    @traced("recall")
     async def __call__(
         self, refs: Sequence[BankRef], question: str, options: RecallOptions | None = None
     ) -> Recollection:
@@ -65,7 +68,7 @@ class Across:
         found = await asyncio.gather(*map(one, refs))
         answers, tokens = _merged(refs, found, options)
         included = await self._included(refs, answers, options.include)
-        return Recollection(
+        done = Recollection(
             answers,
             considered=sum(len(each.candidates.ids) for each in found),
             tokens=tokens,
@@ -73,7 +76,13 @@ class Across:
             timings=timings(started, embedded, sum(each.rows_ms for each in found)),
             degraded=degraded or next((f.degraded for f in found if f.degraded), None),
             included=included,
+            embedded=any(each.embedded for each in found),
+            cut=sum(each.cut for each in found),
         )
+        self._recall.told(refs, question, options, done, started)
+        return done
+        self._recall.told(refs, question, options, done, started)
+        return done
 
     async def _included(
         self, refs: Sequence[BankRef], answers: Sequence[Answer], include: Include | None
@@ -99,7 +108,7 @@ def _merged(
     candidates = [each.candidates for each in found]
     if not candidates:
         return (), 0
-    scores = shares(np.concatenate([c.arms for c in candidates], axis=1), options.weights).sum(0)
+    scores = summed(shares(np.concatenate([c.arms for c in candidates], axis=1), options.weights))
     answers: list[Answer] = []
     start = 0
     for ref, each in zip(refs, found, strict=True):
@@ -113,7 +122,7 @@ def _merged(
     answers.sort(key=lambda answer: (-answer.score, answer.unit.id))
     kept: list[Answer] = []
     left = options.max_tokens
-    for answer in answers:
+    for answer in current_first(answers):
         cost = payload_tokens(answer.unit)
         if cost <= left and len(kept) < options.limit:
             left -= cost

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from ...keeping.view import Reader, Recalled
 from ...nouns.memory import Entity, Layer, LinkType, Unit
-from ...nouns.text import estimate_tokens
+from ...nouns.text import estimate_tokens, shown
 
 _FAN = 1_000  # units that an observation is said to rest on, at most
 _TOKEN_BYTES = 4
@@ -106,7 +106,8 @@ def fetch(reader: Reader, answers: Sequence[Found], include: Include) -> Fetched
         if names:
             entities = {e.name: e for e in reader.entities_named(sorted(names))}
     if include.chunks is not None:
-        chunks = reader.chunk_texts([p for a in answers if (p := place(a.unit)) is not None])
+        places = [p for a in answers if (p := place(a.unit)) is not None]
+        chunks = {place: shown(text) for place, text in reader.chunk_texts(places).items()}
     if include.source_facts is not None:
         rests = sources_of(reader, [a.unit for a in answers])
         wanted = {unit_id for ids in rests.values() for unit_id in ids}

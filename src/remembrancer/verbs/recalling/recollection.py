@@ -12,6 +12,7 @@ from ...nouns.memory import Kind, Unit
 from .included import Include, Included
 from .proof import ALONE, Proof
 from .trace import Trace
+from .truth import HOLDS, Truth
 
 _DATE_BYTES = 20  # of a date as a prompt shows it, such as 2024-01-15T10:30:00Z
 _TOKEN_BYTES = 4  # see `nouns.text.estimate_tokens`
@@ -31,6 +32,8 @@ class Arms:
     speaker: float
     role: float
     time: float
+    length: float = 0.0
+    standing: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +41,9 @@ class Answer:
     """One answer: a unit, the facts read from it, its document's name, and its fused score.
 
     `bank` is its bank's name in a recall over several banks, else None. `proof` tells of the
-    memories of its bank that say the same, for which it stands.
+    memories of its bank that say the same, for which it stands. `truth` tells whether it holds.
+    `relevance` is the probability that it bears on the question, None where the embedding model was
+    not measured (see `finding.calibration`).
     """
 
     unit: Unit
@@ -48,6 +53,8 @@ class Answer:
     arms: Arms
     bank: str | None = None
     proof: Proof = ALONE
+    truth: Truth = HOLDS
+    relevance: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +79,9 @@ class Recollection:
     degraded: str | None = None  # why an arm was missing, for people
     included: Included | None = None  # when asked for
     trace: Trace | None = None  # when asked for
+    known: float | None = None  # the probability that the bank has an answer at all
+    embedded: bool = False  # whether meanings were compared, rather than words alone
+    cut: int = 0  # candidates left out for their relevance
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +106,14 @@ class RecallOptions:
     kinds: Collection[Kind] | None = None
     tags: TagNode | None = None
     now: int | None = None  # when the question is asked; None: the clock's now
+    as_of: int | None = None  # what held then, rather than now
     offset_min: int | None = None  # the asker's UTC offset
     since: int | None = None  # prefer what happened or was said from here
     until: int | None = None
     weights: Weights = field(default_factory=Weights)
     vector: Floats | None = None  # use this instead of embedding the question
     least: MinScores | None = None
+    min_relevance: float | None = None  # 0: no cut-off; None: the default one, see `cutoff`
     prefer_observations: bool = False  # leave out what an observation among the answers says
     related: bool = False  # consider what the best ones lead to, too; see `verbs.recalling.related`
     include: Include | None = None

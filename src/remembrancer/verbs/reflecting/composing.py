@@ -69,7 +69,7 @@ def _line(statement: Statement) -> str:
         marks.append(_MODES[statement.modality])
     when = _when(statement)
     if when:
-        marks.append(when)
+        marks.append(f"{when}, past" if statement.past else when)
     if statement.ended is not None:
         ended = (iso(statement.ended, statement.offset_min) or "")[:_DAY_CHARS]
         marks.append(f"no longer so since {ended}")

@@ -68,6 +68,19 @@ class Condition:
         """Whether it asks what is talked about."""
         return any(isinstance(part, ContextSeen) for part in self.parts)
 
+    @property
+    def unprompted(self) -> bool:
+        """Whether it can hold without anything being talked about."""
+        prompted = [isinstance(part, ContextSeen) for part in self.parts]
+        return not (any(prompted) if self.every else all(prompted))
+
+    def turn(self, after: int) -> int | None:
+        """Return the soonest time beyond `after` at which a window opens or has closed."""
+        windows = [part for part in self.parts if isinstance(part, TimeWindow)]
+        opens = [w.after for w in windows if w.after is not None]
+        closed = [w.before + 1 for w in windows if w.before is not None]
+        return min((at for at in (*opens, *closed) if at > after), default=None)
+
     def possible(self, now: int) -> bool:
         """Tell whether it can hold now or later, as far as its times say."""
         left = [

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ...finding.cues import EXACT, THRESHOLD, Cues, Matched
 from ...finding.terms import Analyzer
 from ...keeping.intentions import Cue
 from ...keeping.store import Store
+from ...keeping.view import Reader
 from ...models.embedder import Embedder, Floats
 from ...nouns.errors import ModelUnavailable
 from ...nouns.intention import Intention, IntentionState, TriggerType
@@ -29,6 +31,9 @@ class ContextIndex:
     A text is embedded like the cues. A cue without a vector, or a text that cannot be embedded now,
     is compared by words: the share of the cue's words, stemmed and without stop words, that stand
     in the text.
+
+    A bank's cues are loaded outside of snapshots, since that takes a while; from then on each look
+    takes in what has changed up to its own snapshot.
     """
 
     def __init__(
@@ -47,10 +52,29 @@ class ContextIndex:
         self._generation = generation  # whose vectors `embedder` makes; None: of all
         self._cues: OrderedDict[BankRef, Cues] = OrderedDict()
         self._stale: dict[BankRef, set[bytes]] = {}  # cues of another model: compared by words
-        self._lock = asyncio.Lock()
+        self._loading = asyncio.Lock()
+        self._lock = threading.Lock()  # looks come from the threads of snapshots
 
-    async def __call__(
+    async def prepare(
+        self, ref: BankRef, text: str | None, vector: Floats | None
+    ) -> tuple[Floats | None, Sequence[str]]:
+        """Load the bank's cues, and embed a text where there is something to compare it with.
+
+        Returns the vector to look for, and warnings.
+        """
+        if text is None and vector is None:
+            return None, ()
+        warnings: list[str] = []
+        if ref not in self._cues:
+            await self._load(ref)
+        wanted = vector is None and text is not None and self._embedder is not None
+        if wanted and await self._store.read(ref, self._any(ref)):
+            vector = await self._embed(text or "", warnings)
+        return vector, warnings
+
+    def look(
         self,
+        reader: Reader,
         ref: BankRef,
         text: str | None,
         vector: Floats | None,
@@ -62,15 +86,17 @@ class ContextIndex:
         if text is None and vector is None:
             return Contexts()
         warnings: list[str] = []
-        if vector is None and text is not None and await self._any(ref):
-            vector = await self._embed(text, warnings)
         hits: list[Hit] = []
         ended: list[Intention] = []
+        ahead = False
         if vector is not None:
-            matched = await self._match(ref, vector)
-            hits = await self._hits(ref, matched, ceiling, now)
-            over = await self._by_id(ref, matched.ended)
-            ended = [i for i in over if not withheld(i, ceiling)]
+            with self._lock:
+                cues = self._index(reader, ref)
+                matched = cues.match(vector)
+                ahead = cues.place > reader.revision
+            hits = self._hits(reader, matched, ceiling, now)
+            over = reader.intentions_by_id(matched.ended) if matched.ended else []
+            ended = [i for i in over if not i.armed and not withheld(i, ceiling)]
             if matched.mismatched:
                 warnings.append(
                     f"{matched.mismatched} cues have another dimension than the {len(vector)} of "
@@ -78,8 +104,8 @@ class ContextIndex:
                 )
         if text is not None:
             every = vector is None
-            hits += await self._by_words(ref, text, ceiling, now, unindexed, every=every)
-        return Contexts(hits, ended, warnings)
+            hits += self._by_words(reader, ref, text, ceiling, now, unindexed, every=every)
+        return Contexts(hits, ended, warnings, ahead)
 
     async def embed(self, text: str) -> Floats | None:
         """Embed a context; None when that cannot be done now."""
@@ -103,28 +129,38 @@ class ContextIndex:
         first: Floats = vectors[0]
         return first
 
-    async def _match(self, ref: BankRef, vector: Floats) -> Matched:
-        async with self._lock:
-            cues = await self._index(ref)
-            if len(cues) <= EXACT:
-                return cues.match(vector)
-            return await asyncio.to_thread(cues.match, vector)
+    async def _load(self, ref: BankRef) -> None:
+        """Read a bank's cues, a page at a time, unless they are held by now."""
+        async with self._loading:
+            if ref in self._cues:
+                return
+            cues = Cues()
+            while page := await self._store.cues(ref, cues.place, _PAGE):
+                with self._lock:
+                    usable = [self._usable(ref, cue) for cue in page]
+                if len(page) <= EXACT:  # not worth a thread
+                    cues.take(usable)
+                else:
+                    await asyncio.to_thread(cues.take, usable)
+            with self._lock:
+                self._cues.setdefault(ref, cues)
 
-    async def _index(self, ref: BankRef) -> Cues:
-        """Return the cues of a bank, up to date. The lock is held by the caller."""
-        cues = self._cues.setdefault(ref, Cues())
-        self._cues.move_to_end(ref)
-        while page := await self._store.cues(ref, cues.place, _PAGE):
-            usable = [self._usable(ref, cue) for cue in page]
-            if len(page) <= EXACT:  # not worth a thread
-                cues.take(usable)
-            else:
-                await asyncio.to_thread(cues.take, usable)
+    def _index(self, reader: Reader, ref: BankRef) -> Cues:
+        """Return the cues of a bank, not older than the snapshot. The caller holds the lock."""
+        cues = self._held(ref)
+        while cues.place < reader.revision and (page := reader.cues(cues.place, _PAGE)):
+            cues.take([self._usable(ref, cue) for cue in page])
+        cues.place = max(cues.place, reader.revision)
         held = sum(each.nbytes for each in self._cues.values())
         while len(self._cues) > 1 and held > self._cache_bytes:
             oldest, dropped = self._cues.popitem(last=False)
             self._stale.pop(oldest, None)
             held -= dropped.nbytes
+        return cues
+
+    def _held(self, ref: BankRef) -> Cues:
+        cues = self._cues.setdefault(ref, Cues())
+        self._cues.move_to_end(ref)
         return cues
 
     def _usable(self, ref: BankRef, cue: Cue) -> Cue:
@@ -136,29 +172,30 @@ class ContextIndex:
         stale.add(cue.intention_id)
         return cue._replace(active=False)
 
-    async def _any(self, ref: BankRef) -> bool:
-        """Tell whether the bank has a cue to compare a vector with."""
-        async with self._lock:
-            return len(await self._index(ref)) > 0
+    def _any(self, ref: BankRef) -> Callable[[Reader], bool]:
+        """Return work that tells whether the bank has a cue to compare a vector with."""
 
-    async def _hits(
-        self, ref: BankRef, matched: Matched, ceiling: float | None, now: int
-    ) -> list[Hit]:
+        def work(reader: Reader) -> bool:
+            with self._lock:
+                return len(self._index(reader, ref)) > 0
+
+        return work
+
+    def _hits(self, reader: Reader, matched: Matched, ceiling: float | None, now: int) -> list[Hit]:
         similarity = {m.intention_id: m.similarity for m in matched.matches}
-        found = await self._by_id(ref, list(similarity))
+        found = reader.intentions_by_id(list(similarity)) if similarity else []
         return [
             _hit(i, similarity[i.id], now)
             for i in found
             if i.state is IntentionState.ACTIVE
             and i.trigger_type is TriggerType.CONTEXT
+            and i.armed
             and not withheld(i, ceiling)
         ]
 
-    async def _by_id(self, ref: BankRef, ids: Sequence[bytes]) -> list[Intention]:
-        return await self._store.intentions_by_id(ref, ids) if ids else []
-
-    async def _by_words(
+    def _by_words(
         self,
+        reader: Reader,
         ref: BankRef,
         text: str,
         ceiling: float | None,
@@ -168,27 +205,19 @@ class ContextIndex:
         every: bool,
     ) -> list[Hit]:
         """Compare by words the cues that have no vector, or all when the text has none."""
+        with self._lock:
+            more = sorted(self._stale.get(ref, ()))[:_PAGE]
+            if every:
+                more += self._index(reader, ref).ids(_PAGE)
         found = [*unindexed]
-        if stale := self._stale.get(ref):
-            of_another = await self._store.intentions_by_id(ref, sorted(stale)[:_PAGE])
-            found = [
-                *found,
-                *(
-                    i
-                    for i in of_another
-                    if i.state is IntentionState.ACTIVE and not withheld(i, ceiling)
-                ),
-            ]
-        if every:
-            found = [*found, *await self._all(ref, ceiling)]
+        if more:
+            found += (
+                i
+                for i in reader.intentions_by_id(more)
+                if i.state is IntentionState.ACTIVE and not withheld(i, ceiling)
+            )
         shares = ((i, self.overlap(i.cue_text or "", text)) for i in _armed(found))
         return [_hit(i, share, now) for i, share in shares if share >= _floor(i)]
-
-    async def _all(self, ref: BankRef, ceiling: float | None) -> list[Intention]:
-        async with self._lock:
-            ids = (await self._index(ref)).ids(_PAGE)
-        found = await self._store.intentions_by_id(ref, ids)
-        return [i for i in found if not withheld(i, ceiling)]
 
 
 def _armed(found: Sequence[Intention]) -> list[Intention]:

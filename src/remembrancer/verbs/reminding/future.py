@@ -38,8 +38,8 @@ class Future:
         self._clock = clock
         self.generation = generation
         self.contexts = ContextIndex(store, embedder, analyzer, generation=generation)
-        self._composites = Composites(store, self.contexts, embedder)
-        self.events = Events(store, self._composites, ids=ids, clock=clock, days=event_days)
+        self.composites = Composites(store, self.contexts, embedder)
+        self.events = Events(store, self.composites, ids=ids, clock=clock, days=event_days)
         self.remind = Remind(
             store,
             embedder,
@@ -66,7 +66,7 @@ class Future:
         return Check(
             self._store,
             contexts or self.contexts,
-            self._composites,
+            self.composites,
             ids=self.ids,
             clock=self._clock,
             trusts_now=trusts_now,

@@ -21,6 +21,7 @@ from ...nouns.intention import (
     TriggerType,
 )
 from ...reading.recurrence import first_after, occurrences
+from .conditions import Condition, read_condition
 from .options import Misfire, cooldown_us, misfire_of, ready_from, recurrence_of
 
 MOST_MISSED = 1_000
@@ -91,12 +92,14 @@ class Planner:
         self.plan = Plan()
 
     def due(self, found: Sequence[Intention]) -> None:
-        """Plan intentions whose `next_due` has come."""
+        """Plan intentions whose `next_due` has come; which composite ones hold, `hits` tell."""
         for intention in found:
             if self._expire(intention):
                 continue
             if intention.trigger_type is TriggerType.TIME and not intention.standing:
                 self._time(intention)
+            elif intention.trigger_type is TriggerType.COMPOSITE:
+                self._change(intention, next_due=next_look(intention, self._now))
 
     def standing(self, found: Sequence[Intention]) -> None:
         """Plan intentions that are due whenever asked for."""
@@ -220,12 +223,35 @@ class Planner:
 
 def next_look(intention: Intention, after: int) -> int | None:
     """Return when an intention must be looked at next, beyond `after`: its time, or its end."""
+    if intention.trigger_type is TriggerType.COMPOSITE:
+        return _soonest(_next_turn(intention, after), intention)
     if intention.trigger_type is not TriggerType.TIME:
         return intention.expires_at
     rule = recurrence_of(intention)
     if rule is not None:
         return _soonest(first_after(rule, after), intention)
     return _soonest(intention.trigger_at, intention)
+
+
+def first_look(intention: Intention, now: int) -> int | None:
+    """Return when a new intention must be looked at: a composite one at once, if it may hold."""
+    if intention.trigger_type is TriggerType.COMPOSITE and _condition(intention).unprompted:
+        return _soonest(now, intention)
+    return next_look(intention, now - 1)
+
+
+def _next_turn(intention: Intention, after: int) -> int | None:
+    """Return when the passing of time may make a composite one hold, or cease to."""
+    condition = _condition(intention)
+    if not condition.unprompted:
+        return None
+    rested = (intention.last_fired_at or after) + cooldown_us(intention)
+    turns = (condition.turn(after), rested if rested > after else None)
+    return min((at for at in turns if at is not None), default=None)
+
+
+def _condition(intention: Intention) -> Condition:
+    return read_condition(intention.options["condition"])
 
 
 def _soonest(at: int | None, intention: Intention) -> int | None:

@@ -22,7 +22,7 @@ from ...reading.recurrence.zones import zone_of
 from .conditions import CUE_CHARS, NAME_CHARS, read_condition
 from .option_checks import check_options
 from .options import keep_recurrence, recurrence_of
-from .plan import next_look
+from .plan import first_look
 
 CONTENT_CHARS = 65_536
 MOST_DIMENSIONS = 8_192
@@ -97,7 +97,7 @@ def intention_of(asked: Reminder, now: int, ids: IdMaker) -> Intention:
             "a composite intention needs a condition: all or any of time, event and context",
             field="condition",
         )
-    return replace(made, next_due=next_look(made, _before(made, now)))
+    return replace(made, next_due=first_look(made, now))
 
 
 def check_possible(made: Intention, now: int) -> None:
@@ -175,11 +175,6 @@ def _trigger_at(asked: Reminder) -> int | None:
             field="triggerAt",
         )
     return asked.trigger_at
-
-
-def _before(made: Intention, now: int) -> int:
-    """From where the first instance counts: its start, or now when the rule began long ago."""
-    return max(now, made.created_at) - 1
 
 
 def _event(asked: Reminder) -> str | None:

@@ -2,8 +2,10 @@
 
 A cursor is where an occurrence stands in the order of `ready_at` and id; a client that comes back
 with one goes on from there. A write may commit a little after a later one: so the last two seconds
-are looked at again, and what was sent of them is remembered. At least once: after a break an
-occurrence may come again, with the same id.
+are looked at again, and what was sent of them is remembered. What is made still later with a time
+that lies further back (an event told late, a server that stood still) is found whenever the bank
+has changed, among all that is open. At least once: after a break an occurrence may come again, with
+the same id.
 """
 
 from __future__ import annotations
@@ -22,11 +24,13 @@ from ...nouns.errors import Exhausted, InvalidInput
 from ...nouns.ids import parse_id, to_uuid
 from ...nouns.memory import BankRef
 from ..telling.watch import Watch
+from .occurrences import withheld
 
 MOST_STREAMS = 100  # of one face
 KEEP_ALIVE_S = 15.0
 POLL_S = 1.0  # between looks for what other processes have made
 AGAIN_US = 2_000_000  # how far back is looked again
+MOST_OLD = 10_000  # open occurrences further back that are told apart
 _PAGE = 500
 _CURSOR = re.compile(r"(-?\d{1,18})-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})")
 
@@ -43,12 +47,18 @@ class Sent(NamedTuple):
 
 @dataclass(eq=False, slots=True)
 class _Stream:
-    """One client. `seen`: what was sent to it of the last two seconds."""
+    """One client.
+
+    `seen`: what was sent to it of the last two seconds; `old`: what is open further back and was
+    sent or passed over. `revision`: the bank's, when it was last looked for what came late.
+    """
 
     ref: BankRef
     place: Place
     ceiling: float | None
     seen: set[Place] = field(default_factory=set)
+    old: set[Place] = field(default_factory=set)
+    revision: int | None = None
     woken: asyncio.Event = field(default_factory=asyncio.Event)
 
 
@@ -122,10 +132,13 @@ class Streams:
             self._open.discard(stream)
 
     async def _look(self, stream: _Stream) -> AsyncIterator[Sent]:
-        """Yield what has come since, a page at a time."""
+        """Yield what has come since: first what came late, then in order, a page at a time."""
         now = self._clock.now_us()
         again = now - AGAIN_US
+        stream.old |= {place for place in stream.seen if place[0] < again}
         stream.seen = {place for place in stream.seen if place[0] >= again}
+        for offer in await self._late(stream, again):
+            yield Sent(offer, now)
         after = min(stream.place, (again, b""))
         while not self._closing:
             found = await self._store.offers_since(stream.ref, after, now, stream.ceiling, _PAGE)
@@ -133,12 +146,37 @@ class Streams:
                 after = _place(offer)
                 if after in stream.seen:
                     continue
-                if after[0] >= again:
-                    stream.seen.add(after)
+                (stream.seen if after[0] >= again else stream.old).add(after)
                 stream.place = max(stream.place, after)
                 yield Sent(offer, now)
             if len(found) < _PAGE:
                 return
+
+    async def _late(self, stream: _Stream, again: int) -> list[Offer]:
+        """Return what has been made since with a place that was passed, unless nothing changed."""
+        bank = await self._store.bank(stream.ref)
+        revision = 0 if bank is None else bank.revision
+        first = stream.revision is None
+        if revision == stream.revision:
+            return []
+        stream.revision = revision
+        end = min(stream.place, (again, b""))
+        places = await self._store.offer_places(stream.ref, end[0], MOST_OLD + 1)
+        if len(places) > MOST_OLD:
+            stream.revision = None
+            stream.old.clear()
+            return []
+        passed = {place for place in places if place <= end}
+        late = set() if first else passed - stream.old - stream.seen
+        stream.old = passed
+        found = await self._store.offers_by_id(stream.ref, [i for _, i in sorted(late)])
+        return [
+            offer
+            for offer in found
+            if offer.occurrence.ready_at is not None
+            and _place(offer) in late  # else it has been moved meanwhile
+            and not withheld(offer.intention, stream.ceiling)
+        ]
 
 
 def cursor_of(offer: Offer) -> str:

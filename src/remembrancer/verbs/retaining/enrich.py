@@ -12,10 +12,11 @@ from ...keeping.store import Store
 from ...models.embedder import Embedder
 from ...models.vectors import quantise
 from ...nouns.errors import Conflict, RemembrancerError
-from ...nouns.memory import BankRef
+from ...nouns.memory import BankRef, Job
 from ...reading.names import KnownNames
 from ..telling.outbox import Mail, Outbox
 from ..telling.webhooks import RETAIN_COMPLETED, Webhook
+from .deepen import Deepen
 from .delta import readers_of
 from .facts import FactReader, ReadFacts, count_known
 from .intending import Intending
@@ -81,9 +82,11 @@ class Enricher:
         generation: int,
         outbox: Outbox | None = None,
         intend: Intending | None = None,
+        deepen: Deepen | None = None,
     ) -> None:
         self._store = store
         self._intend = intend  # what a text says is to be done later
+        self._deepen = deepen  # what a language model is to read, too
         self._outbox = outbox  # told in the transaction that completes a document
         self._resolver = resolver
         self._embedder = embedder
@@ -143,6 +146,9 @@ class Enricher:
             ref, RETAIN_COMPLETED, told, operation=operation, about=name, wanted=wanted
         )
 
+    def _deeper(self, ref: BankRef, sources: Sequence[Source]) -> list[Job]:
+        return [] if self._deepen is None else self._deepen.jobs(ref, sources)
+
     async def _wanted(self, ref: BankRef, last: bool) -> list[Webhook]:
         """Look up who wants to know, while the last sources of a document are read."""
         if self._outbox is None or not last:
@@ -163,10 +169,11 @@ class Enricher:
         if self._intend is not None:
             units = [source.row.unit for source in sources]
             done.intention_ids += await self._intend(ref, units)
+        table = await self._facts.table(ref)
         for _ in range(_AGAIN):
             last = not (written.sources or written.windows)
             read, vectors, wanted = await asyncio.gather(
-                asyncio.to_thread(self._facts.read, sources, known),
+                asyncio.to_thread(self._facts.read, sources, known, table),
                 self._embed(sources, windows),
                 self._wanted(ref, last),
             )
@@ -182,7 +189,7 @@ class Enricher:
                 windows=vectors[1] if vectors else (),
                 mentions=read.mentions,
                 links=read.links,
-                jobs=mail.jobs,
+                jobs=[*mail.jobs, *self._deeper(ref, sources)],
                 records=mail.records,
                 generation=self._generation,
                 fence=fence,

@@ -9,14 +9,16 @@ from dataclasses import dataclass, field
 from ...keeping.batch import EntityMention
 from ...keeping.store import Store
 from ...nouns.ids import IdMaker
-from ...nouns.memory import BankRef, Entity, Layer, Link, LinkType, Role, Unit, UnitRow
+from ...nouns.memory import BankRef, Claim, Entity, Layer, Link, LinkType, Role, Unit, UnitRow
 from ...reading.causes import find_causes
 from ...reading.facts import read_statements
 from ...reading.injected import find_injected
 from ...reading.markup import find_fences
 from ...reading.names import KnownNames, find_names
 from ...reading.sameness import key_of, repeated
+from ...reading.slots import Context, Table, standard
 from ...reading.types import Span, Statement
+from .claims import Contexts, Tables, placed
 from .units import Source
 
 KNOWN_NAMES = 100  # names of the bank, most mentioned first, that reading looks out for
@@ -36,19 +38,39 @@ class ReadFacts:
 
 
 class FactReader:
-    """Reads facts; everything it needs is passed in."""
+    """Reads facts; everything it needs is passed in. `tables` gives the slots of a bank."""
 
-    def __init__(self, ids: IdMaker) -> None:
+    def __init__(self, ids: IdMaker, tables: Tables | None = None) -> None:
         self._ids = ids
+        self._tables = tables
 
-    def read(self, sources: Sequence[Source], known: KnownNames) -> ReadFacts:
-        """Read facts and names; a source whose reading fails is kept without."""
+    async def table(self, ref: BankRef) -> Table:
+        """Return the slots that are read of a bank."""
+        return standard() if self._tables is None else await self._tables(ref)
+
+    def read(
+        self,
+        sources: Sequence[Source],
+        known: KnownNames,
+        table: Table | None = None,
+        contexts: Contexts | None = None,
+    ) -> ReadFacts:
+        """Read facts and names; a source whose reading fails is kept without.
+
+        Args:
+            sources: of a document, in order.
+            known: names to look out for.
+            table: the bank's slots; the standard ones by default.
+            contexts: what was said in the sources before these, when there were some.
+        """
         read = ReadFacts()
+        table, contexts = table or standard(), contexts or Contexts()
         mentioned: dict[str, list[bytes]] = {}
         for source, told in zip(sources, pasted(sources), strict=True):
             unit = source.row.unit
             try:
-                mine, links, names = self._read_one(source, known, told)
+                context = contexts.of(unit)
+                mine, links, names = self._read_one(source, known, told, table, context)
             except Exception:
                 log.exception("reading a source failed; its text is kept")
                 read.unread += 1
@@ -65,8 +87,26 @@ class FactReader:
         ]
         return read
 
+    def claims(self, fact: Unit, source: Source, table: Table) -> tuple[Claim, ...]:
+        """Return what a fact claims whose words people have changed; `source` is made of it."""
+        statements = read_statements(
+            fact.text,
+            speaker=fact.speaker,
+            role=fact.role,
+            known=(),
+            dates=lambda _: list(source.dates),
+            table=table,
+        )
+        told = [claim for statement in statements for claim in statement.claims]
+        return placed(told, fact.mentioned_at, undated=source.undated)
+
     def _read_one(
-        self, source: Source, known: KnownNames, hidden: Sequence[Span]
+        self,
+        source: Source,
+        known: KnownNames,
+        hidden: Sequence[Span],
+        table: Table,
+        context: Context,
     ) -> tuple[list[UnitRow], list[Link], list[str]]:
         unit = source.row.unit
         statements = read_statements(
@@ -76,6 +116,8 @@ class FactReader:
             known=known,
             dates=lambda _: list(source.dates),
             hidden=hidden,
+            table=table,
+            context=context,
         )
         names: list[str] = []
         if unit.role not in (Role.SYSTEM, Role.TOOL):
@@ -114,7 +156,14 @@ class FactReader:
             )
             for statement in statements
         ]
-        rows = [UnitRow(fact, same=_key(fact, source)) for fact in facts]
+        rows = [
+            UnitRow(
+                fact,
+                same=_key(fact, source),
+                claims=placed(statement.claims, unit.mentioned_at, undated=source.undated),
+            )
+            for fact, statement in zip(facts, statements, strict=True)
+        ]
         links = [
             Link(facts[effect].id, facts[cause].id, LinkType.CAUSED_BY)
             for effect, cause in find_causes(unit.text, statements)

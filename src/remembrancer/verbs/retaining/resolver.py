@@ -19,7 +19,16 @@ from ...keeping.store import Store
 from ...keeping.view import View
 from ...nouns.folding import fold_name
 from ...nouns.memory import BankRef, Entity, UnitRow
-from ...reading.resolution import NO_KIND, PERSON, Known, Person, choose, order, person
+from ...reading.resolution import (
+    NO_KIND,
+    PERSON,
+    Known,
+    Person,
+    by_initial,
+    choose,
+    order,
+    person,
+)
 from .units import Item, Source
 
 _MOST_LIKE = 20  # names that begin with one first name; with more, none is meant
@@ -159,6 +168,7 @@ class _Decided:
         self._new: dict[str, list[Known]] = {}  # by first word: names that are new in this call
         self._units: dict[bytes, dict[str, set[bytes]]] = {}  # by entity, by first word
         self._spoken: set[bytes] = set()  # entities that speak
+        self._said: list[Known] = []  # what the names of this call mean, in the words they said
         self.meant: dict[str, str] = {}
         for folded, entity in called.items():
             self._take(folded, entity.id, entity.name)
@@ -177,7 +187,7 @@ class _Decided:
         for first in {name.first, *(like.partition(" ")[0] for like in name.like)}:
             found += self._new.get(first, ())
         found = [self._as_person(known) for known in found]
-        one = choose(name, self._kind(folded), found)
+        one = choose(name, self._kind(folded), found) or by_initial(name, self._said)
         if one is None or self._contradicts(folded, name, one):
             self._add(folded)
         else:
@@ -210,6 +220,7 @@ class _Decided:
 
     def _take(self, folded: str, entity_id: bytes, canonical: str) -> None:
         self.meant[folded] = canonical
+        self._said.append(Known(entity_id, canonical, folded, self._kind(folded)))
         beside = self._units.setdefault(entity_id, {})
         beside.setdefault(folded.partition(" ")[0], set()).update(self._names[folded].units)
         if folded in self._speakers:

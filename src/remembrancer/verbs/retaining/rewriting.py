@@ -6,7 +6,7 @@ whose text has changed, or whose predecessor's has, and comes to the same.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ...finding.terms import Analyzer, pack
@@ -14,7 +14,7 @@ from ...nouns.memory import Document, Unit, UnitRow
 from ...reading.passages import count_words
 from ...reading.sameness import key_of
 from ...reading.types import DateSpan
-from .spoken import WINDOW_WORDS, old_window, spoken_text
+from .spoken import WINDOW_WORDS, labels, old_window, spoken_text
 from .units import DateFinder, Source
 
 _FAR_US = 500 * 86_400 * 1_000_000  # no relative date is the same so much later
@@ -37,27 +37,38 @@ class Rewriter:
         self._analyzer = analyzer
         self._find_dates = find_dates
 
-    def source(self, unit: Unit, near: Mapping[bytes, Unit], *, undated: bool = False) -> Source:
+    def source(
+        self,
+        unit: Unit,
+        near: Mapping[bytes, Unit],
+        *,
+        undated: bool = False,
+        also: Sequence[str] = (),
+    ) -> Source:
         """Return a unit as a source: its words, its window, the dates in it.
 
         Args:
             unit: as it is to be kept; its own dates are left as they are.
             near: the turns before it, at least the two that its window may hold, by id.
             undated: only dates that need no day to count from are dates.
+            also: other texts that it is found by: facts of it that people put into other words.
         """
         ids, follows = old_window(unit, near)
         before = spoken_text(near[ids[-1]]) if follows else ""
         window = [near[i] for i in ids if _short(near[i])] if _short(unit) else []
         dates = self.dates(unit, undated=undated)
         terms = self._analyzer.terms(spoken_text(unit))
+        terms += [term for text in also for term in self._analyzer.terms(text)]
         earlier = [term for each in window for term in self._analyzer.terms(spoken_text(each))]
+        own = pack([*terms, *labels(unit)])
         row = UnitRow(
             unit,
-            terms=pack(terms),
-            window_terms=pack([*earlier, *terms]),
+            terms=own,
+            window_terms=pack([*earlier, *terms]) if earlier else own,
             same=key_of(unit, dates, before),
         )
-        return Source(row, dates, before, follows and bool(window) and window[-1].id == ids[-1])
+        whole = follows and bool(window) and window[-1].id == ids[-1]
+        return Source(row, dates, before, whole, undated=undated)
 
     def dates(self, unit: Unit, *, undated: bool = False) -> tuple[DateSpan, ...]:
         """Find the dates in a text; in an undated one those that need no day to count from."""
@@ -76,6 +87,12 @@ def dated(unit: Unit, dates: Sequence[DateSpan]) -> Unit:
         occurred_end=dates[0].end if dates else None,
         precision=dates[0].precision if dates else None,
     )
+
+
+def reworded(source: Unit, facts: Iterable[Unit]) -> tuple[str, ...]:
+    """Return the texts of a source's facts that do not stand in it: people corrected them."""
+    mine = (fact for fact in facts if fact.source_id == source.id)
+    return tuple(fact.text for fact in mine if fact.text not in source.text)
 
 
 def fact_same(fact: Unit, source: Source) -> bytes | None:

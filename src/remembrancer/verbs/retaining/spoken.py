@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from ...finding.terms import STANDING
 from ...nouns.memory import Unit
+from ...reading.standing import is_standing
 
 WINDOW_WORDS = 60  # a turn above this stands alone
 WINDOW_TURNS = 2  # turns before, in the keyword window
@@ -25,6 +27,11 @@ class Spoken:
 def spoken_text(unit: Unit) -> str:
     """Return what was said, after who said it."""
     return f"{unit.speaker}: {unit.text}" if unit.speaker else unit.text
+
+
+def labels(unit: Unit) -> list[int]:
+    """Return what is kept among a source's terms beside its words."""
+    return [STANDING] if is_standing(unit) else []
 
 
 def window_of(spoken: Spoken, before: Sequence[Spoken]) -> list[Spoken]:

@@ -25,6 +25,7 @@ from .spoken import (
     WINDOW_TURNS,
     Spoken,
     follows_last,
+    labels,
     old_window,
     said_before,
     spoken_text,
@@ -69,7 +70,8 @@ class Source:
 
     `dates` are those that its text names. `before` is what was said just before it, after who said
     it; it stands in the window too when `follows`. `stored`: the unit is there already. `item` is
-    the number of the item that holds it, where that is known.
+    the number of the item that holds it, where that is known. `undated`: nobody knows when it was
+    said.
     """
 
     row: UnitRow
@@ -78,6 +80,7 @@ class Source:
     follows: bool = False
     stored: bool = False
     item: int | None = None
+    undated: bool = False
 
     @property
     def embed_text(self) -> str:
@@ -262,12 +265,13 @@ class Drafter:
             unit = replace(unit, previous_id=window[-1].unit_id)
         row = UnitRow(
             unit,
-            terms=pack(self._terms(spoken)),
+            terms=pack([*self._terms(spoken), *labels(unit)]),
             window_terms=self._window_terms(spoken, window),
             same=key_of(unit, dates, last),
         )
         follows = follows_last(spoken, window)
-        draft.sources.append(Source(row, dates, last, follows, item=said.item))
+        source = Source(row, dates, last, follows, item=said.item, undated=item.undated)
+        draft.sources.append(source)
         before.append(spoken)
 
     def _keep(self, draft: Draft, old: OldSource, told: _Told, before: list[Spoken]) -> None:
@@ -294,7 +298,8 @@ class Drafter:
         )
         other_window = (ids, follows) != (old.window, old.follows)
         if other_window:
-            words = self._window_terms(spoken, window) or pack(self._terms(spoken))
+            words = self._window_terms(spoken, window)
+            words = words or pack([*self._terms(spoken), *labels(unit)])
             draft.moved.append(KeptUnit(new, words))
         elif new != unit:
             draft.moved.append(KeptUnit(new))
@@ -303,7 +308,8 @@ class Drafter:
         if old.unread:
             row = UnitRow(new)
             dates = self._dates(new, item.undated)
-            draft.sources.append(Source(row, dates, last, follows, stored=True, item=said.item))
+            source = Source(row, dates, last, follows, stored=True, item=said.item)
+            draft.sources.append(replace(source, undated=item.undated))
         elif other_window and follows:
             draft.windows.append((unit.id, f"{window[-1].text}\n{spoken.text}"))
         beside = before[-1].unit_id if before else None

@@ -1,4 +1,4 @@
-"""Watches the clock: makes the occurrences of time triggers when they fall due, and sends them.
+"""Watches the clock: makes the occurrences of what falls due as time passes, and sends them.
 
 Any number of processes may watch one store. Each sleeps until something is due, or for a moment at
 most, since another process may have registered something in between. An occurrence is made once,
@@ -20,6 +20,7 @@ from ...nouns.errors import Conflict
 from ...nouns.ids import IdMaker
 from ...nouns.intention import OPEN
 from ...nouns.memory import BankRef
+from ..reminding.composites import Composites
 from ..reminding.plan import Planner
 from .outbox import Mail
 
@@ -48,6 +49,7 @@ class Watch:
         self,
         store: Store,
         sender: Sender,
+        composites: Composites,
         *,
         ids: IdMaker,
         clock: Clock,
@@ -55,6 +57,7 @@ class Watch:
     ) -> None:
         self._store = store
         self._sender = sender
+        self._composites = composites
         self._ids = ids
         self._clock = clock
         self._tick_s = tick_s
@@ -131,6 +134,9 @@ class Watch:
             open_ones = {o.intention.id: o.occurrence for o in opened}
             planner = Planner(self._ids, now, open_ones, [o.occurrence for o in opened])
             planner.due(due)
+            held = await self._composites.holding(ref, (), now, due)
+            planner.hits(held.hits)
+            planner.rearm(held.ended)
             try:
                 await self._store.intend(ref, planner.plan.batch())
             except Conflict:  # another process, or a check, was there first

@@ -9,6 +9,7 @@ from ...keeping.worker import Worker, without_context
 from ...models.outbound import Outbound
 from ...nouns.clock import Clock
 from ...nouns.ids import IdMaker
+from ..reminding.composites import Composites
 from ..reminding.occurrences import Occurrences
 from .deliveries import Deliveries
 from .outbox import DELIVER
@@ -32,6 +33,7 @@ class Telling:
         store: Store,
         outbound: Outbound,
         occurrences: Occurrences,
+        composites: Composites,
         *,
         ids: IdMaker,
         clock: Clock,
@@ -61,5 +63,5 @@ class Telling:
             slots=_SENT_AT_ONCE,
             lease_us=int(lease_s * 1_000_000),
         )
-        self.watch = Watch(store, push, ids=ids, clock=clock)
+        self.watch = Watch(store, push, composites, ids=ids, clock=clock)
         self.watch.on_due.append(lambda _: self.courier.wake())

@@ -151,7 +151,7 @@ class Reader:
 
     def __init__(self, file: IO[bytes]) -> None:
         try:
-            _check_directory(file)
+            check_directory(file)
             self._zip = zipfile.ZipFile(file)
         except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
             raise _unfit(f"it is no ZIP file ({error})") from None
@@ -205,8 +205,8 @@ class Reader:
         return data
 
 
-def _check_directory(file: IO[bytes]) -> None:
-    """Refuse an archive whose list of files is too long, before it is read into memory.
+def check_directory(file: IO[bytes]) -> None:
+    """Refuse a ZIP file whose list of files is too long, before it is read into memory.
 
     See APPNOTE.TXT of PKWARE, 4.3.14 to 4.3.16: the end record, before it maybe that of ZIP64.
     """

@@ -21,6 +21,7 @@ from ...library.results import Memory, Period, PrimedContext
 from ..dates import day, period
 from ..shapes import context_line, who
 from .play import Asked, Forgotten, Kept, spread
+from .restart import Heard, Told
 from .script import Script
 
 _FACTS = 12
@@ -117,9 +118,9 @@ def intended(out: Console, script: Script, done: Kept) -> None:
 def reminded(
     out: Console, script: Script, early: Sequence[Due], due: Sequence[Due], source: Unit | None
 ) -> None:
-    """Show that a reminder comes when it is due, and not before, from a memory opened anew."""
+    """Show that a reminder comes when it is due, and not before."""
     before = script.due - timedelta(seconds=1)
-    out.print("The memory is closed, and opened again days later.\n", style="dim")
+    out.print("This demo's clock is put forward by two days.\n", style="dim")
     out.print(_due_panel(f"{before:%a %d %b %H:%M:%S}: what is due?", early, None))
     out.print(_due_panel(f"{script.due:%a %d %b %H:%M:%S}: what is due?", due, source))
 
@@ -127,6 +128,44 @@ def reminded(
 def brought_up(out: Console, talk: str, due: Sequence[Due]) -> None:
     """Show the reminder that a topic brings up."""
     out.print(_due_panel(f"“{talk}”", due, None))
+
+
+def told(out: Console, first: Told) -> None:
+    """Show what a server was told before it was stopped; the reminder comes in part 4."""
+    out.print("A server, on the real clock and over the same folder:\n", style="dim")
+    table = _times()
+    table.add_row(f"{first.at:%H:%M:%S}", f"is told at {first.url}:")
+    table.add_row("", Text(f"“{first.sentence}”", "bold"))
+    table.add_row(f"{first.stopped_at:%H:%M:%S}", f"has stopped, with exit code {first.exit_code}")
+    out.print(table)
+
+
+def heard(out: Console, second: Heard) -> None:
+    """Show the reminder that another server has sent when its time had come."""
+    out.print("\nThe sentence that the stopped server was told in part 1:\n", style="dim")
+    table = _times()
+    table.add_row(f"{second.started_at:%H:%M:%S}", f"another server is up at {second.url}")
+    table.add_row(f"{second.due_at:%H:%M:%S}", "it is due")
+    table.add_row(
+        f"{second.at:%H:%M:%S}",
+        f"and sent, {second.late_s:.2f} s later; acknowledged there: {second.state}",
+    )
+    out.print(table)
+    out.print(
+        Panel(
+            Text(second.content, "bold"),
+            title=Text("intention.due", "bold"),
+            title_align="left",
+            border_style="magenta",
+        )
+    )
+
+
+def _times() -> Table:
+    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column(style="green", no_wrap=True)
+    table.add_column()
+    return table
 
 
 def _due_panel(title: str, due: Sequence[Due], source: Unit | None) -> Panel:

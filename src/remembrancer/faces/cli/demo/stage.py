@@ -13,7 +13,10 @@ from ..output import progress_bar, results, warnings_as_lines
 from . import show
 from .clock import StartedClock
 from .play import Player
+from .restart import Restart
 from .script import load
+
+_EMBEDDER = "bge-small"
 
 
 def perform(folder: Path) -> None:
@@ -26,7 +29,8 @@ async def _perform(folder: Path) -> None:
     out = results()
     script = load()
     show.opening(out, script)
-    settings = Settings(data=folder, store=None, embedder="bge-small")
+    settings = Settings(data=folder, store=None, embedder=_EMBEDDER)
+    restart = Restart(folder, _EMBEDDER)
     clock = StartedClock(script.clock)
     app = await App.open(settings, clock=clock, background=False)
     try:
@@ -34,6 +38,8 @@ async def _perform(folder: Path) -> None:
         with progress_bar("retaining") as progress:
             kept = await player.retain(progress)
         show.kept(out, kept)
+        told = await restart.tell()
+        show.told(out, told)
         show.heading_recall(out)
         questions = []
         for question in script.questions:
@@ -42,21 +48,19 @@ async def _perform(folder: Path) -> None:
         context = await player.prime()
         show.primed(out, script.cue, context)
         show.intended(out, script, kept)
-        # What is registered has to outlive the process that registered it.
-        await app.close()
         clock.jump(script.due - timedelta(seconds=1))
-        app = await App.open(settings, clock=clock, background=False)
-        player = Player(app, script)
         early = await player.check()
         clock.jump(script.due)
         due = await player.check()
         source = await player.said(due[0].intention.source_id if due else None)
         show.reminded(out, script, early, due, source)
         show.brought_up(out, script.talk, await player.check(script.talk))
+        show.heard(out, await restart.hear())
         secret = await player.ask(script.secret_question, limit=1)
         if not secret.answers:
             raise NotFound("the demo found nothing to forget")
         show.forgotten(out, secret, await player.forget(secret.answers[0], folder))
         show.summary(out, kept, questions, context)
     finally:
+        await restart.close()
         await app.close()

@@ -46,7 +46,7 @@ UPDATE bank SET revision = revision + 1, updated_at = ?2, sources = sources + ?3
 WHERE bank_key = ?1;
 
 -- name: floor_raise
-UPDATE meta SET value = MAX(value, (SELECT revision FROM bank WHERE bank_key = ?1) + 1)
+UPDATE meta SET value = MAX(value, ?1)
 WHERE name = 'revision_floor';
 
 -- name: drop_document
@@ -102,6 +102,9 @@ DELETE FROM sameness WHERE bank_key = ?1;
 
 -- name: drop_curation
 DELETE FROM curation WHERE bank_key = ?1;
+
+-- name: drop_claim
+DELETE FROM claim WHERE bank_key = ?1;
 
 -- name: drop_bank
 DELETE FROM bank WHERE bank_key = ?1;

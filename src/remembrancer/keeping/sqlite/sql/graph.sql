@@ -14,6 +14,12 @@ SELECT k.source FROM link k
 JOIN unit u ON u.bank_key = k.bank_key AND u.unit_id = k.source
 WHERE k.bank_key = ?1 AND k.target IN ({ids}) AND k.type = ?2 AND u.layer = ?3;
 
+-- name: link_superseded
+SELECT source, target, weight FROM link WHERE bank_key = ?1 AND source IN ({ids}) AND type = ?2;
+
+-- name: link_superseding
+SELECT source, target, weight FROM link WHERE bank_key = ?1 AND target IN ({ids}) AND type = ?2;
+
 -- name: link_near
 -- The strongest links that touch each of some units, in either direction.
 SELECT near, source, target, type, weight FROM (

@@ -15,8 +15,14 @@ ON CONFLICT (bank_key, intention_id) DO UPDATE SET place = excluded.place,
     cue_generation = excluded.cue_generation, standing = excluded.standing,
     data = excluded.data, cue = excluded.cue;
 
--- name: intention_versions
-SELECT intention_id, version FROM intention WHERE bank_key = ?1 AND intention_id IN ({ids});
+-- The version and data alone: no index holds them.
+-- name: intention_note
+UPDATE intention SET version = ?3, data = ?4 WHERE bank_key = ?1 AND intention_id = ?2;
+
+-- name: intention_stored
+SELECT intention_id, place, version, state, trigger_type, next_due, event, source_id, tier_rank,
+    importance, expires_at, threshold, cue_generation, standing, data, cue
+FROM intention WHERE bank_key = ?1 AND intention_id IN ({ids});
 
 -- name: intention_some
 SELECT {intention_columns} FROM intention i
@@ -129,6 +135,11 @@ JOIN intention i ON i.bank_key = o.bank_key AND i.intention_id = o.intention_id
 WHERE o.bank_key = ?1 AND (o.ready_at, o.occurrence_id) > (?2, ?3) AND o.ready_at <= ?4
     AND (?5 IS NULL OR i.tier_rank IS NULL OR i.tier_rank <= ?5)
 ORDER BY o.ready_at, o.occurrence_id LIMIT ?6;
+
+-- name: occurrence_places
+SELECT ready_at, occurrence_id FROM occurrence
+WHERE bank_key = ?1 AND ready_at IS NOT NULL AND ready_at <= ?2
+ORDER BY ready_at, occurrence_id LIMIT ?3;
 
 -- name: occurrence_some
 SELECT {occurrence_columns}, {intention_columns} FROM occurrence o

@@ -46,9 +46,6 @@ WHERE bank_key = ?1 AND key = ?2 AND (expires_at IS NULL OR expires_at > ?3);
 -- name: blob_expired
 SELECT bank_key, key FROM blob WHERE expires_at IS NOT NULL AND expires_at <= ?1;
 
--- name: blob_delete
-DELETE FROM blob WHERE bank_key = ?1 AND key = ?2;
-
 -- name: blob_put
 INSERT INTO blob (bank_key, key, expires_at, value) VALUES (?1, ?2, ?3, ?4)
 ON CONFLICT (bank_key, key) DO UPDATE SET expires_at = excluded.expires_at, value = excluded.value;

@@ -60,6 +60,14 @@ SELECT state, COUNT(*) FROM job WHERE listed = 1 AND batch = 0 GROUP BY state;
 -- name: stats_memories
 SELECT COALESCE(SUM(sources + observations), 0) FROM bank WHERE ?1 IS NULL OR tenant = ?1;
 
+-- name: stats_tenants
+SELECT tenant, SUM(sources + observations), SUM(documents) FROM bank
+WHERE tenant > ?1 GROUP BY tenant ORDER BY tenant LIMIT ?2;
+
+-- name: stats_tenant
+SELECT COALESCE(SUM(sources + observations), 0), COALESCE(SUM(documents), 0) FROM bank
+WHERE tenant = ?1;
+
 -- name: stats_all_units
 SELECT COUNT(*), COALESCE(SUM(sources), 0), COALESCE(SUM(facts), 0),
     COALESCE(SUM(observations), 0), COALESCE(SUM(documents), 0) FROM bank WHERE tenant <> '';

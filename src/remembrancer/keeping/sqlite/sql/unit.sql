@@ -137,6 +137,10 @@ WHERE bank_key = ?1 AND unit_id IN ({ids});
 -- name: unit_unchain
 UPDATE unit SET previous_id = NULL WHERE bank_key = ?1 AND previous_id IN ({ids});
 
+-- name: unit_reopen
+UPDATE unit SET valid_until = NULL
+WHERE bank_key = ?1 AND unit_id IN ({ids}) AND valid_until IS NOT NULL;
+
 -- name: search_insert
 INSERT INTO search (bank_key, unit_id, terms, window_terms) VALUES (?1, ?2, ?3, ?4);
 

@@ -1,0 +1,129 @@
+"""Erases a person or a bank from the command line, and writes receipts."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from ...nouns.errors import InvalidInput
+from .output import progress_bar, remark, results, write_json
+from .session import with_app
+
+if TYPE_CHECKING:
+    from ...app import App
+    from ...nouns.memory import BankRef
+    from ...settings import Settings
+    from ...verbs.erase import Erased
+
+_FORMAT = "remembrancer-receipt"
+_COPIES = "copies made by backup or export, and archives fetched, are not reached by this"
+
+
+def erase(
+    settings: Settings,
+    bank: str,
+    entity: str | None,
+    receipt: Path | None,
+    *,
+    ask: bool,
+    json: bool,
+) -> None:
+    """Erase what mentions an entity, or (None) a whole bank; write the receipt.
+
+    Raises:
+        NotFound: there is no such entity or bank.
+        InvalidInput: nobody is there to confirm, or the receipt's place is taken.
+    """
+    if receipt is not None and receipt.expanduser().exists():
+        raise InvalidInput(f"{receipt} is there already: name another file", field="receipt")
+    what = f"everything in bank {bank}" if entity is None else f"all that mentions {entity}"
+    if ask:
+        if not sys.stdin.isatty():
+            raise InvalidInput("nobody is here to confirm: add --yes", field="yes")
+        typer.confirm(f"Forget {what} for good?", abort=True)
+
+    async def work(app: App) -> dict[str, Any]:
+        from ...nouns.names import bank_ref  # noqa: PLC0415
+        from ...verbs.erase import Erase  # noqa: PLC0415
+
+        ref = bank_ref(bank)
+        verb = Erase(app.store, app.forget, app.banks, app.remind, clock=app.clock)
+        if entity is None:
+            done = await verb.bank(ref)
+        else:
+            done = await verb.person(ref, await app.entities.which(ref, entity))
+        with progress_bar("removing from disk"):
+            swept = await _sweep(app, ref, done)
+        return _shape(bank, entity, done, swept)
+
+    shape = with_app(settings, work)
+    if receipt is not None:
+        write_receipt(receipt, shape)
+    if json:
+        write_json(shape)
+    else:
+        _show(shape, what)
+
+
+def write_receipt(place: Path, shape: Mapping[str, Any]) -> None:
+    """Write a receipt to a new file that only its owner may read."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+    with os.fdopen(os.open(place.expanduser(), flags, 0o600), "w", encoding="utf-8") as file:
+        file.write(json.dumps(shape, ensure_ascii=False, indent=2) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+
+
+async def _sweep(app: App, ref: BankRef, done: Erased) -> bool:
+    from ...nouns.errors import StoreBusy  # noqa: PLC0415
+    from .sweep import sweep_now  # noqa: PLC0415
+
+    if not done.whole:
+        return await sweep_now(app, ref)
+    try:
+        await app.store.sweep(app.clock.now_us())
+    except StoreBusy:
+        return False
+    return True
+
+
+def _shape(bank: str, entity: str | None, done: Erased, swept: bool) -> dict[str, Any]:
+    from ...nouns.clock import iso  # noqa: PLC0415
+    from ...nouns.ids import to_uuid  # noqa: PLC0415
+
+    return {
+        "format": _FORMAT,
+        "version": 1,
+        "bank": bank,
+        "entity": entity,
+        "whole": done.whole,
+        "erased": [to_uuid(i) for i in done.units],
+        "erased_count": done.unit_count,
+        "intentions": [to_uuid(i) for i in done.intentions],
+        "remaining": done.remaining,
+        "at": iso(done.at),
+        "swept": swept,
+        "copies": _COPIES,
+    }
+
+
+def _show(shape: Mapping[str, Any], what: str) -> None:
+    out = results()
+    count, intentions = shape["erased_count"], len(shape["intentions"])
+    out.print(f"forgot {what}: {count:,} memories and facts, {intentions:,} intentions")
+    if shape["remaining"]:
+        remark(
+            f"{shape['remaining']:,} memories still hold the name and are not known to mean it: "
+            "look at them with `remembrancer recall`",
+            "yellow",
+        )
+    if shape["swept"]:
+        out.print("removed from the bytes on disk")
+    else:
+        remark("the bytes on disk are still in use elsewhere; the next sweep removes them")

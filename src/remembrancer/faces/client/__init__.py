@@ -1,0 +1,1 @@
+"""A client for a running server: typed, async and blocking, over the HTTP face."""

@@ -1,0 +1,1 @@
+"""The web console: static pages that talk to the HTTP face with the visitor's own key."""

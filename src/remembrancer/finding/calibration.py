@@ -1,0 +1,169 @@
+"""How likely it is that a bank knows the answer, and that a candidate bears on the question.
+
+Two logistic models over few general features. The first asks whether anything in the bank answers,
+from the best candidate of each feature; the second, given that, which candidates do. Their product
+is the relevance of a candidate. Cosines mean something else for each embedding model, so there is a
+calibration for each model that was measured, one for words alone, and none for others: then
+relevance is unknown and nothing is cut off by it.
+
+The coefficients stand in calibration.json with the figures of their cross-validation;
+`python -m bench.calibrate` fits them again.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+WORDS = "words"
+"""The calibration for searches without a vector."""
+
+KNOWN = ("cosine", "coverage", "speaker", "time", "size")
+RELEVANT = (
+    "cosine",
+    "gap",
+    "evidence",
+    "coverage",
+    "speaker",
+    "role",
+    "time",
+    "length",
+    "size",
+)
+_PLAIN_COSINE, _PLAIN_COVERAGE = 0.65, 0.5
+SMALLEST, _LARGEST = 15, 1_000  # rows between which size makes a difference: what was measured
+
+Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """What the models see of one search.
+
+    `known` is (len(KNOWN),): the highest cosine of any candidate, the highest share of the
+    question's words (by BM25 of text and window, so it may pass 1), whether one was said by a
+    speaker that is named or overlaps the time that is named, and the logarithm of the rows
+    searched.
+
+    `relevant` is (len(RELEVANT), n), a column a candidate: its cosine (the higher of its two), how
+    far that is below the best, the BM25 of its text and the share of the question's words in text
+    and window, the bonuses, how much it says (0 to 1), and again the rows searched.
+    """
+
+    known: Values
+    relevant: Values
+
+
+@dataclass(frozen=True, slots=True)
+class Logistic:
+    """p = 1 / (1 + exp(-(intercept + coefficients . features)))."""
+
+    intercept: float
+    coefficients: Values
+
+    def __call__(self, features: Values) -> Values:
+        """Return the probability for (k,) or (k, n) features: () or (n,)."""
+        # Summed feature by feature: a product of matrices may give other last bits for a column
+        # among others than alone.
+        total = np.full(features.shape[1:], self.intercept)
+        for coefficient, values in zip(self.coefficients.tolist(), features, strict=True):
+            total = total + coefficient * values
+        result: Values = 1 / (1 + np.exp(-total))
+        return result
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """Both models of one embedding model, and the thresholds that go with them.
+
+    `answers` is the probability below which a bank is taken to know nothing, `quotes` the stricter
+    one of reflect, which answers in words.
+    """
+
+    known: Logistic
+    relevant: Logistic
+    answers: float
+    quotes: float
+
+    def knows(self, seen: Features, size: int) -> float:
+        """Return how likely it is that a bank of `size` rows answers.
+
+        Smaller banks than were measured would seem to know nothing of what they plainly say. In
+        these a near text, or one with half of the question's words, is taken for an answer.
+        """
+        known = float(self.known(seen.known))
+        near, covered = seen.known[:2]
+        plain = size < SMALLEST and (near >= _PLAIN_COSINE or covered >= _PLAIN_COVERAGE)
+        return max(known, self.quotes) if plain else known
+
+
+@cache
+def calibration_of(model: str | None) -> Calibration | None:
+    """Return the calibration for an embedding model's name, `WORDS` or None for words alone.
+
+    None when the model was not measured.
+    """
+    read = _file().get(model or WORDS)
+    return None if read is None else from_json(read)
+
+
+def from_json(read: Mapping[str, Any]) -> Calibration:
+    """Return a calibration as the file has it."""
+    return Calibration(
+        _logistic(read["known"], KNOWN),
+        _logistic(read["relevant"], RELEVANT),
+        read["answers"],
+        read["quotes"],
+    )
+
+
+def features(
+    *,
+    cosine: Values | None,
+    text: Values,
+    window: Values,
+    speaker: Values,
+    role: Values,
+    time: Values,
+    length: Values,
+    whole: float,
+    size: int,
+) -> Features:
+    """Return what the models see of (n,) candidates.
+
+    Args:
+        cosine: the higher of each one's cosines, NaN where it is not embedded; None without a
+            vector.
+        text, window: BM25 of the text, and of the text with what was said before it.
+        speaker, role, time, length: the bonuses, see `search.Arm`.
+        whole: BM25 of a text that says all of the question, see `keyword.whole`.
+        size: rows searched.
+    """
+    n = len(text)
+    near = np.zeros(n) if cosine is None else np.nan_to_num(cosine, nan=0.0)
+    covered = window / whole if whole > 0 else np.zeros(n)
+    rows = math.log(min(max(size, SMALLEST), _LARGEST))
+    best = near.max(initial=0.0)
+    known = [best, covered.max(initial=0.0), speaker.max(initial=0.0), time.max(initial=0.0), rows]
+    gap = near - best if cosine is not None else covered - covered.max(initial=0.0)
+    columns = [near, gap, text, covered, speaker, role, time, length, np.full(n, rows)]
+    return Features(np.array(known), np.stack(columns))
+
+
+def _logistic(read: Mapping[str, float], names: tuple[str, ...]) -> Logistic:
+    return Logistic(read["intercept"], np.array([read[name] for name in names]))
+
+
+@cache
+def _file() -> dict[str, Any]:
+    text = files(__package__).joinpath("calibration.json").read_text(encoding="utf-8")
+    loaded: dict[str, Any] = json.loads(text)
+    return loaded

@@ -1,0 +1,183 @@
+"""Copies of the tables as files, of one moment, and what brings them back."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from psycopg import sql
+
+from ...nouns.errors import Corrupt, StoreError
+from ..relational.db import Row
+from . import migrate
+from .place import Place
+from .spread import TABLES
+
+Connection = psycopg.Connection[Row]
+
+MANIFEST = "manifest.json"
+_FORMAT = 1
+_KEPT_HERE = ("schema", "identity")  # rows of `meta` that say which database it is
+_READ_BYTES = 1 << 20
+
+
+def backup(place: Place, target: Path) -> Mapping[str, Any]:
+    """Copy all tables into a new folder, as they are at one moment, while they are in use.
+
+    Files of a copy that is not complete are in a folder that ends with `.part`.
+
+    Raises:
+        StoreError: the folder is there and holds something.
+    """
+    if target.is_dir() and any(target.iterdir()):
+        raise StoreError(f"{target} is not empty; name a folder that is, or a new one")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    part = target.with_name(f"{target.name}.{os.getpid()}.part")
+    part.mkdir(mode=0o700)
+    try:
+        connection = place.connect()
+        try:
+            manifest = _copy_out(connection, place, part)
+        finally:
+            connection.close()
+        text = json.dumps(manifest, indent=1) + "\n"
+        _write(part / MANIFEST, [text.encode()])
+        _sync(part)
+        if target.is_dir():
+            target.rmdir()
+        part.rename(target)
+        _sync(target.parent)
+    finally:
+        if part.is_dir():
+            for file in part.iterdir():
+                file.unlink()
+            part.rmdir()
+    size = sum(file.stat().st_size for file in target.iterdir())
+    units = manifest["tables"]["unit"]["rows"]
+    return {"path": str(target), "bytes": size, "units": units}
+
+
+def restore(place: Place, source: Path) -> Mapping[str, Any]:
+    """Bring a copy back into a database that holds nothing yet, in one transaction.
+
+    Raises:
+        StoreError: the database holds banks already, or the copy is of another schema.
+        Corrupt: a file is not as it was written; nothing was changed.
+    """
+    try:
+        manifest = json.loads((source / MANIFEST).read_text())
+        tables = {name: source / entry["file"] for name, entry in manifest["tables"].items()}
+    except (OSError, ValueError, KeyError, TypeError) as exc:
+        raise Corrupt(f"{source} is no copy of a store: its {MANIFEST} does not read") from exc
+    for name, path in tables.items():
+        if _digest(path) != manifest["tables"][name]["sha256"]:
+            raise Corrupt(f"{path} is damaged: it is not what was written; take another copy")
+    connection = place.connect()
+    try:
+        schema = migrate.migrate(connection, place)
+        if manifest["schema"] != schema:
+            raise StoreError(
+                f"{source} is of schema {manifest['schema']}, this version has {schema}: restore "
+                "it with the version that made it, then migrate",
+                limit=schema,
+            )
+        with connection.transaction():
+            _copy_in(connection, place, manifest, tables)
+    finally:
+        connection.close()
+    size = sum(path.stat().st_size for path in tables.values())
+    return {"path": str(source), "bytes": size, "units": manifest["tables"]["unit"]["rows"]}
+
+
+def _copy_out(connection: Connection, place: Place, folder: Path) -> dict[str, Any]:
+    connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+    tables: dict[str, Any] = {}
+    for table in TABLES:
+        columns = _columns(connection, place, table)
+        what = sql.SQL("COPY (SELECT {} FROM {}) TO STDOUT").format(
+            sql.SQL(", ").join(map(sql.Identifier, columns)), sql.Identifier(table)
+        )
+        path = folder / f"{table}.copy"
+        with connection.cursor() as cursor:
+            with cursor.copy(what) as rows:
+                digest = _write(path, (bytes(block) for block in rows))
+            count = cursor.rowcount
+        tables[table] = {"file": path.name, "columns": columns, "rows": count, "sha256": digest}
+    schema = migrate.version(connection, place)
+    connection.execute("ROLLBACK")
+    return {"format": _FORMAT, "schema": schema, "tables": tables}
+
+
+def _copy_in(
+    connection: Connection, place: Place, manifest: Mapping[str, Any], tables: Mapping[str, Path]
+) -> None:
+    for table in TABLES:
+        name = sql.Identifier(table)
+        if table == "meta":
+            kept = sql.SQL(", ").join(map(sql.Literal, _KEPT_HERE))
+            connection.execute(sql.SQL("DELETE FROM meta WHERE name NOT IN ({})").format(kept))
+        elif connection.execute(sql.SQL("SELECT 1 FROM {} LIMIT 1").format(name)).fetchone():
+            raise StoreError(f"{place.shown} holds something already; restore into an empty one")
+        if table not in tables:
+            continue
+        columns = [sql.Identifier(each) for each in manifest["tables"][table]["columns"]]
+        into = sql.SQL("COPY {} ({}) FROM STDIN").format(name, sql.SQL(", ").join(columns))
+        with connection.cursor() as cursor, cursor.copy(into) as rows:
+            for block in _blocks(tables[table]):
+                rows.write(_without_kept(block) if table == "meta" else block)
+
+
+def _without_kept(block: bytes) -> bytes:
+    lines = block.splitlines(keepends=True)
+    names = tuple(f"{name}\t".encode() for name in _KEPT_HERE)
+    return b"".join(line for line in lines if not line.startswith(names))
+
+
+def _columns(connection: Connection, place: Place, table: str) -> list[str]:
+    found = connection.execute(
+        "SELECT column_name FROM information_schema.columns"
+        " WHERE table_schema = $1 AND table_name = $2 ORDER BY ordinal_position",
+        [place.schema, table],
+    )
+    return [row[0] for row in found]
+
+
+def _write(path: Path, blocks: Iterator[bytes] | list[bytes]) -> str:
+    digest = hashlib.sha256()
+    path.touch(mode=0o600, exist_ok=False)
+    with path.open("wb") as file:
+        for block in blocks:
+            digest.update(block)
+            file.write(block)
+        file.flush()
+        os.fsync(file.fileno())
+    return digest.hexdigest()
+
+
+def _digest(path: Path) -> str:
+    digest = hashlib.sha256()
+    for block in _blocks(path):
+        digest.update(block)
+    return digest.hexdigest()
+
+
+def _blocks(path: Path) -> Iterator[bytes]:
+    try:
+        with path.open("rb") as file:
+            while block := file.read(_READ_BYTES):
+                yield block
+    except OSError as exc:
+        raise Corrupt(f"{path} cannot be read: {exc.strerror}") from exc
+
+
+def _sync(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

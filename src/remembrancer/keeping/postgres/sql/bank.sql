@@ -1,0 +1,144 @@
+-- name: bank_columns
+tenant, name, revision, created_at, updated_at, profile,
+    sources + facts + observations, documents,
+    (SELECT MAX(d.updated_at) FROM document d WHERE d.bank_key = bank.bank_key),
+    (SELECT u.created_at FROM unit u WHERE u.bank_key = bank.bank_key
+        ORDER BY u.unit_id DESC LIMIT 1)
+
+-- name: bank_containing
+-- JSON with a NUL in it cannot be read here; its names are not looked into.
+($2::text IS NULL OR strpos(lower(name), lower($2 COLLATE "C")) > 0
+    OR CASE WHEN strpos(profile, '"name":') > 0 AND strpos(profile, '\u0000') = 0
+        THEN strpos(lower(profile::json ->> 'name' COLLATE "C"), lower($2 COLLATE "C")) > 0
+        ELSE false END)
+
+-- name: bank_lock
+-- The first statement of every change of a bank: one after the other, each sees what the last did.
+SELECT revision FROM bank WHERE bank_key = $1 FOR UPDATE;
+
+-- name: bank_named
+SELECT tenant, name FROM bank WHERE bank_key = $1;
+
+-- name: bank_get
+SELECT tenant, name, revision, created_at, updated_at, profile,
+    sources + facts + observations, documents,
+    (SELECT MAX(d.updated_at) FROM document d WHERE d.bank_key = $1),
+    (SELECT u.created_at FROM unit u WHERE u.bank_key = $1 ORDER BY u.unit_id DESC LIMIT 1)
+FROM bank WHERE bank_key = $1;
+
+-- name: bank_list
+-- Names that begin with a control character are the house's own.
+SELECT {bank_columns} FROM bank WHERE tenant = $1 AND name >= ' ' AND {bank_containing}
+ORDER BY name LIMIT $3 OFFSET $4;
+
+-- name: bank_count
+SELECT COUNT(*) FROM bank WHERE tenant = $1 AND name >= ' ' AND {bank_containing};
+
+-- name: bank_state
+-- The bank with the active generation, in one read; the bank's columns are NULL without a bank.
+SELECT MAX(tenant), MAX(name), MAX(revision), MAX(trimmed_to),
+    COALESCE((SELECT MAX(number) FROM generation WHERE active = 1), 0),
+    MAX(sources), MAX(facts), MAX(observations), MAX(documents), MAX(entities), MAX(links)
+FROM bank WHERE bank_key = $1;
+
+-- name: bank_insert
+-- A new bank begins above every revision a dropped bank has had, its feed trimmed up to there,
+-- so that an index of a dropped bank can never take the new one's feed for a continuation.
+INSERT INTO bank (bank_key, tenant, name, revision, trimmed_to, created_at, updated_at)
+SELECT $1::bigint, $2::text, $3::text, value, value, $4::bigint, $4::bigint
+FROM meta WHERE name = 'revision_floor';
+
+-- name: bank_profile
+UPDATE bank SET profile = $2, updated_at = $3 WHERE bank_key = $1;
+
+-- name: bank_advance
+UPDATE bank SET revision = revision + 1, updated_at = $2, sources = sources + $3,
+    facts = facts + $4, observations = observations + $5, documents = documents + $6,
+    entities = entities + $7, links = links + $8
+WHERE bank_key = $1;
+
+-- name: floor_raise
+UPDATE meta SET value = GREATEST(value, $1)
+WHERE name = 'revision_floor';
+
+-- name: drop_document
+DELETE FROM document WHERE bank_key = $1;
+
+-- name: drop_chunk
+DELETE FROM chunk WHERE bank_key = $1;
+
+-- name: drop_unit
+DELETE FROM unit WHERE bank_key = $1;
+
+-- name: drop_search
+DELETE FROM search WHERE bank_key = $1;
+
+-- name: drop_vector
+DELETE FROM vector WHERE bank_key = $1;
+
+-- name: drop_pending
+DELETE FROM pending WHERE bank_key = $1;
+
+-- name: drop_access
+DELETE FROM access WHERE bank_key = $1;
+
+-- name: drop_entity
+DELETE FROM entity WHERE bank_key = $1;
+
+-- name: drop_entity_alias
+DELETE FROM entity_alias WHERE bank_key = $1;
+
+-- name: drop_mention
+DELETE FROM mention WHERE bank_key = $1;
+
+-- name: drop_link
+DELETE FROM link WHERE bank_key = $1;
+
+-- name: drop_change
+DELETE FROM change WHERE bank_key = $1;
+
+-- name: drop_job
+DELETE FROM job WHERE bank_key = $1;
+
+-- name: drop_due
+DELETE FROM due WHERE bank_key = $1;
+
+-- name: drop_blob
+DELETE FROM blob WHERE bank_key = $1;
+
+-- name: drop_record
+DELETE FROM record WHERE bank_key = $1;
+
+-- name: drop_sameness
+DELETE FROM sameness WHERE bank_key = $1;
+
+-- name: drop_curation
+DELETE FROM curation WHERE bank_key = $1;
+
+-- name: drop_claim
+DELETE FROM claim WHERE bank_key = $1;
+
+-- name: drop_bank
+DELETE FROM bank WHERE bank_key = $1;
+
+-- name: change_insert
+INSERT INTO change (bank_key, revision, seq, op, unit_id) VALUES ($1, $2, $3, $4, $5);
+
+-- name: change_page
+SELECT revision, op, unit_id FROM change
+WHERE bank_key = $1 AND revision > $2 ORDER BY revision, seq LIMIT $3;
+
+-- name: change_of
+SELECT revision, op, unit_id FROM change WHERE bank_key = $1 AND revision = $2 ORDER BY seq;
+
+-- name: change_after
+SELECT EXISTS (SELECT 1 FROM change WHERE bank_key = $1 AND revision > $2);
+
+-- name: change_trim
+DELETE FROM change WHERE bank_key = $1 AND revision <= $2;
+
+-- name: change_trimmed
+UPDATE bank SET trimmed_to = GREATEST(trimmed_to, LEAST(revision, $2)) WHERE bank_key = $1;
+
+-- name: deletions_note
+-- Nothing: PostgreSQL counts dead rows itself.

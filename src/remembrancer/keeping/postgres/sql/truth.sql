@@ -1,0 +1,54 @@
+-- name: claim_insert
+INSERT INTO claim (bank_key, unit_id, number, slot, value, stance, at, since, until, flags)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10);
+
+-- name: claim_delete
+DELETE FROM claim WHERE bank_key = $1 AND unit_id = ANY({ids});
+
+-- name: claim_slots
+SELECT DISTINCT slot FROM claim WHERE bank_key = $1 AND unit_id = ANY({ids});
+
+-- name: claim_tell
+-- What is told another time stands there, unless its text names its own. 4: dated.
+UPDATE claim SET at = $3 WHERE bank_key = $1 AND unit_id = $2 AND (flags & 4) = 0;
+
+-- name: claim_columns
+c.unit_id, c.number, c.slot, c.value, c.stance, c.at, c.since, c.until, c.flags, c.begins, c.ends,
+    c.ended_by, c.against, u.mentioned_at, u.document_id, u.start_char
+
+-- name: claim_tables
+claim c JOIN unit u ON u.bank_key = $1 AND u.unit_id = c.unit_id
+
+-- name: claim_slot
+SELECT {claim_columns} FROM {claim_tables}
+WHERE c.bank_key = $1 AND c.slot = $2 AND {valid}
+ORDER BY c.at DESC, c.unit_id DESC, c.number DESC LIMIT $3;
+
+-- name: claim_of
+SELECT {claim_columns} FROM {claim_tables}
+WHERE c.bank_key = $1 AND c.unit_id = ANY({ids}) ORDER BY c.unit_id, c.number;
+
+-- name: claim_settle
+UPDATE claim SET begins = $4, ends = $5, ended_by = $6, against = $7
+WHERE bank_key = $1 AND unit_id = $2 AND number = $3;
+
+-- name: unit_validity
+SELECT unit_id, valid_from, valid_until FROM unit WHERE bank_key = $1 AND unit_id = ANY({ids});
+
+-- name: unit_validate
+UPDATE unit SET valid_from = $3, valid_until = $4 WHERE bank_key = $1 AND unit_id = $2;
+
+-- name: link_cut
+DELETE FROM link WHERE bank_key = $1 AND source = $2 AND type = $3 AND target = $4;
+
+-- name: truth_of
+WITH wanted (unit_id) AS (SELECT unnest({rows}))
+SELECT w.unit_id, c.unit_id, c.slot, c.value, c.stance, c.flags, c.begins, c.ends, c.ended_by,
+    (SELECT COALESCE(h.source_id, h.unit_id) FROM unit h
+        WHERE h.bank_key = $1 AND h.unit_id = c.ended_by),
+    c.against, (SELECT COALESCE(h.source_id, h.unit_id) FROM unit h
+        WHERE h.bank_key = $1 AND h.unit_id = c.against)
+FROM wanted w JOIN unit u ON u.bank_key = $1 AND {source} = w.unit_id
+    JOIN claim c ON c.bank_key = $1 AND c.unit_id = u.unit_id
+WHERE u.layer = 1 AND {valid}
+ORDER BY c.unit_id, c.number;

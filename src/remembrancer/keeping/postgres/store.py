@@ -1,0 +1,367 @@
+"""The Store protocol over PostgreSQL: wires the parts and owns their lives."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+import psycopg
+
+from ...nouns.clock import Clock
+from ...nouns.errors import StoreError
+from ...nouns.memory import Bank, BankRef, Job
+from ..batch import Applied, Batch
+from ..generations import Generation
+from ..moving import unfinished
+from ..queries import Queries
+from ..records import Record
+from ..relational import banks, counters, jobs, records, stats
+from ..relational.apply import apply
+from ..relational.db import Db
+from ..relational.generation_calls import GenerationCalls
+from ..relational.intention_calls import IntentionCalls
+from ..relational.job_calls import JobCalls
+from ..relational.lanes import Lane
+from ..relational.readers import Readers, Snapshot
+from ..relational.record_calls import RecordCalls
+from ..store import Tenant, Totals
+from ..view import Reader
+from . import backup, migrate, settling, sweep, tables
+from .connection import PgDb
+from .errors import translated
+from .folding import folded
+from .place import Place
+from .writers import Writers
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class PostgresStore(GenerationCalls, IntentionCalls, JobCalls, RecordCalls):
+    """Banks in one schema of a PostgreSQL database; any number of processes and hosts may open it.
+
+    See `keeping.store`. `schema` (or `?schema=` in the URL) is `remembrancer` unless given. A
+    process has up to `readers` connections for snapshots (more of these wait their turn, so do not
+    open one inside another), `shorts` for short reads, and `writers`; each is opened when first
+    needed. `lock_timeout_s` bounds every wait for another writer.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        clock: Clock,
+        schema: str | None = None,
+        readers: int = 4,
+        shorts: int = 2,
+        writers: int = 4,
+        lock_timeout_s: float = 30.0,
+    ) -> None:
+        self._place = Place.of(url, schema, lock_timeout_s)
+        self._clock = clock
+        self._counts = readers, shorts, writers
+        self._queries: Mapping[str, str] = {}
+        self._schema = 0
+        self._engine = ""
+        self._identity = ""
+        self._writers: Writers | None = None
+        self._readers: Readers | None = None
+        # Short reads have lanes of their own: they never wait for snapshots.
+        self._shorts: Readers | None = None
+        self._counters = counters.Counters()
+        self._flush_timer: asyncio.TimerHandle | None = None
+        self._flushes: set[asyncio.Task[None]] = set()
+
+    @property
+    def identity(self) -> str:
+        """A number of the database's own, made with its tables."""
+        return self._identity
+
+    async def schema(self) -> tuple[int, int]:
+        """Return the schema that the database has, and that which `open` brings it to."""
+        return await asyncio.to_thread(self._told, self._found), len(migrate.scripts())
+
+    async def open(self) -> None:
+        """Open, creating and migrating what is needed; safe to call twice."""
+        if self._writers is not None:
+            return
+        await asyncio.to_thread(self._told, self._prepare)
+        readers, shorts, writers = self._counts
+        self._shorts = Readers(self._lanes("short", shorts))
+        self._readers = Readers(self._lanes("read", readers))
+        self._writers = Writers(self._lanes("write", writers), self._place.lock_timeout_s)
+
+    async def close(self) -> None:
+        """Flush access counters, finish queued writes and close; safe to call twice."""
+        writers, readers, shorts = self._writers, self._readers, self._shorts
+        if writers is None or readers is None or shorts is None:
+            return
+        if self._flush_timer is not None:
+            self._flush_timer.cancel()
+        await self._flush()
+        await asyncio.gather(*self._flushes)
+        await writers.finish()
+        self._writers = self._readers = self._shorts = None
+        for part in (writers, readers, shorts):
+            await asyncio.to_thread(part.stop)
+
+    def snapshot(self, ref: BankRef) -> Snapshot:
+        """Open a snapshot of one bank for the length of a `with` block."""
+        return Snapshot(_opened(self._readers), ref)
+
+    async def read(self, ref: BankRef, work: Callable[[Reader], T]) -> T:
+        """Run work on a snapshot of its own, in the thread that holds it."""
+        return await _opened(self._readers).read(ref, work)
+
+    async def apply(self, ref: BankRef, batch: Batch) -> Applied:
+        """Write one batch durably; creates the bank when it is new."""
+        return await self._write(apply, ref, batch, self._clock.now_us())
+
+    async def bank(self, ref: BankRef) -> Bank | None:
+        """Return a bank, or None."""
+        return await self._read(banks.get, ref)
+
+    async def banks(
+        self, tenant: str, limit: int = 100, offset: int = 0, *, containing: str | None = None
+    ) -> list[Bank]:
+        """Return a tenant's banks by name."""
+        return await self._read(banks.listing, tenant, limit, offset, containing)
+
+    async def bank_count(self, tenant: str, *, containing: str | None = None) -> int:
+        """Count a tenant's banks."""
+        return await self._read(banks.count, tenant, containing)
+
+    async def bank_put(self, ref: BankRef, profile: Mapping[str, Any]) -> Bank:
+        """Create a bank or replace its profile; its revision stays."""
+        return await self._write(banks.put, ref, profile, self._clock.now_us())
+
+    async def bank_change(
+        self, ref: BankRef, change: Callable[[Mapping[str, Any]], Mapping[str, Any]]
+    ) -> Bank:
+        """Create a bank or change its profile in one transaction; its revision stays."""
+        return await self._write(banks.change, ref, change, self._clock.now_us())
+
+    async def bank_drop(self, ref: BankRef, then: Job | None = None) -> int:
+        """Delete a bank with everything in it; return how many units went."""
+        return await self._write(banks.drop, ref, then, self._clock.now_us())
+
+    async def totals(self) -> Totals:
+        """Count over all tenants and banks."""
+        return await self._read(stats.totals)
+
+    async def memory_count(self, tenant: str | None = None) -> int:
+        """Count sources and observations of a tenant, or of all."""
+        return await self._read(stats.memory_count, tenant)
+
+    async def tenants(self, after: str = "", limit: int = 1_000) -> list[Tenant]:
+        """Return the next tenants by name, with what they hold."""
+        return await self._read(stats.tenants, after, limit)
+
+    async def tenant(self, name: str) -> Tenant:
+        """Return what a tenant holds."""
+        return await self._read(stats.tenant, name)
+
+    async def locate(self, tenant: str, unit_ids: Sequence[bytes]) -> dict[bytes, BankRef]:
+        """Find the banks of units by id alone, within one tenant."""
+        return await self._read(banks.locate, tenant, unit_ids)
+
+    async def touch(self, ref: BankRef, unit_ids: Sequence[bytes], at: int) -> None:
+        """Count an access of each unit, outside revision and feed."""
+        _opened(self._writers)
+        self._counters.add(ref, unit_ids, at)
+        if len(self._counters) >= counters.MAX_HELD:
+            await self._flush()
+        elif self._flush_timer is None:
+            loop = asyncio.get_running_loop()
+            self._flush_timer = loop.call_later(counters.FLUSH_S, self._flush_soon)
+
+    async def trim_changes(self, ref: BankRef, up_to: int) -> int:
+        """Drop feed entries up to a revision; return how many went."""
+        return await self._write(banks.trim_changes, ref, up_to)
+
+    async def generation_begin(self, fingerprint: Mapping[str, Any]) -> Generation:
+        """Return the generation of this fingerprint, made when new; the first one is active."""
+        generation = await super().generation_begin(fingerprint)
+        await self._settle()
+        return generation
+
+    async def generation_activate(self, number: int) -> bool:
+        """Make a generation the active one; the others go with their vectors."""
+        await self._settle()
+        active = await super().generation_activate(number)
+        await self._settle()
+        return active
+
+    async def claim(
+        self, kinds: Sequence[str], now: int, lease_us: int, limit: int = 1
+    ) -> list[Job]:
+        """Lease pending jobs that are due; each in a transaction of its bank alone."""
+        turns = self._turns[frozenset(kinds)]
+        due, places = await self._read(jobs.poll, turns, kinds, now, limit)
+        while due:
+            for key, job_id in due:
+                await self._write(jobs.make_ready, [(key, job_id)], now)
+            due, places = await self._read(jobs.poll, turns, kinds, now, limit)
+        claimed: list[Job] = []
+        for place in places:
+            if len(claimed) == limit:
+                break
+            claimed += await self._write(jobs.claim, turns, [place], now, lease_us, 1)
+        return claimed
+
+    async def record_add(self, new: Sequence[tuple[BankRef, Record]]) -> int:
+        """Put records of several banks, each bank's in a transaction; return how many were put."""
+        by_bank: defaultdict[BankRef, list[tuple[BankRef, Record]]] = defaultdict(list)
+        for each in new:
+            by_bank[each[0]].append(each)
+        put = [await self._write(records.add, mine) for mine in by_bank.values()]
+        return sum(put)
+
+    async def sweep(self, now: int) -> None:
+        """Delete expired values, and let deleted rows go; see `sweep.vacuum` for what that is."""
+        for key, names in (await self._read(records.expired, now)).items():
+            await self._write(records.drop_expired, key, names, now)
+        await asyncio.to_thread(self._told, sweep.vacuum, self._place)
+
+    async def health(self) -> Mapping[str, Any]:
+        """Return `ok`, `engine`, `schema`, `url` (without password), `size_bytes`.
+
+        The size is that of the database as its own server sees it; on Citus, the coordinator.
+        """
+        return {
+            "ok": True,
+            "engine": self._engine,
+            "schema": self._schema,
+            "url": self._place.shown,
+            "size_bytes": await self._read(_size),
+        }
+
+    async def backup(self, target: Path) -> Mapping[str, Any]:
+        """Write a consistent copy of all tables into a new folder while they are in use."""
+        _opened(self._writers)
+        return await asyncio.to_thread(self._told, backup.backup, self._place, target)
+
+    async def restore(self, source: Path) -> Mapping[str, Any]:
+        """Bring a copy that `backup` wrote back into an empty database, before `open`."""
+        return await asyncio.to_thread(self._told, backup.restore, self._place, source)
+
+    @contextmanager
+    def moving_from(self) -> Iterator[tables.PgTables]:
+        """Open the tables of one snapshot, not the store; nobody writes to it meanwhile."""
+        found, known = self._told(self._found), len(migrate.scripts())
+        if found != known:
+            raise StoreError(
+                f"{self._place.shown} has schema {found}, and this version {known}: run "
+                "`remembrancer migrate` first",
+                limit=known,
+            )
+        with self._telling(), tables.origin(self._place) as opened:
+            yield opened
+
+    @contextmanager
+    def moving_into(self) -> Iterator[tables.PgTables]:
+        """Open the tables to fill them, made when they are not there; not the store."""
+        with self._telling(), tables.target(self._place) as opened:
+            yield opened
+
+    async def _read(
+        self, work: Callable[Concatenate[Db, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        return await _opened(self._shorts).run(work, *args, **kwargs)
+
+    async def _write(
+        self, work: Callable[Concatenate[Db, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        return await _opened(self._writers).run(work, *args, **kwargs)
+
+    async def _settle(self) -> None:
+        """Let every bank follow what was changed of the generations."""
+        changes = await self._read(settling.unsettled)
+        if not changes:
+            return
+        last = settling.BEFORE_ALL
+        while keys := await self._read(settling.banks, last):
+            for key in keys:
+                await self._write(settling.settle, key)
+            last = keys[-1]
+        await self._write(settling.done, changes)
+
+    def _flush_soon(self) -> None:
+        self._flush_timer = None
+        task = asyncio.get_running_loop().create_task(self._flush())
+        self._flushes.add(task)
+        task.add_done_callback(self._flushes.discard)
+
+    async def _flush(self) -> None:
+        """Write the counters, each bank's in a transaction of its own."""
+        by_bank: defaultdict[int, list[counters.Count]] = defaultdict(list)
+        for count in self._counters.take():
+            by_bank[count[0]].append(count)
+        await asyncio.gather(*(self._write(_count, mine) for mine in by_bank.values()))
+
+    def _lanes(self, what: str, number: int) -> list[Lane]:
+        return [
+            Lane(
+                lambda: PgDb(self._place, self._queries),
+                lambda exc: translated(exc, self._place),
+                f"store-{what}-{n}",
+            )
+            for n in range(number)
+        ]
+
+    def _prepare(self) -> None:
+        connection = self._place.connect()
+        try:
+            server = connection.info.server_version
+            self._queries = folded(Queries.load(__package__), server)
+            self._schema = migrate.migrate(connection, self._place)
+            self._identity = migrate.identity(connection)
+            if tables.under_way(connection, self._place):
+                raise unfinished(self._place.shown)
+            self._engine = f"postgresql {server // 10_000}.{server % 10_000}"
+        finally:
+            connection.close()
+
+    def _found(self) -> int:
+        connection = self._place.connect()
+        try:
+            return migrate.version(connection, self._place)
+        finally:
+            connection.close()
+
+    @contextmanager
+    def _telling(self) -> Iterator[None]:
+        try:
+            yield
+        except psycopg.Error as exc:
+            raise translated(exc, self._place) from exc
+
+    def _told(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run work, its database errors told as ours."""
+        try:
+            return work(*args, **kwargs)
+        except psycopg.Error as exc:
+            raise translated(exc, self._place) from exc
+        except OSError as exc:
+            raise StoreError(f"{exc.filename or 'a file'} cannot be used: {exc.strerror}") from exc
+
+
+def _opened(part: T | None) -> T:
+    if part is None:
+        raise StoreError("the store is not open; await its open() first")
+    return part
+
+
+def _count(db: Db, counts: Sequence[counters.Count]) -> None:
+    """Write counters without waiting for the disk: a crash may lose the last ones anyway."""
+    db.run("commit_soon")
+    counters.write(db, counts)
+
+
+def _size(db: Db) -> int:
+    found: int = db.value("database_size")
+    return found

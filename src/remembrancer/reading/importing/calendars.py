@@ -1,0 +1,60 @@
+"""Calendars (RFC 5545): their to-dos and events, in calendars of a bounded number of entries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import IO
+
+from .types import MAX_RECORD_BYTES, File, Item, Left, TakenCalendar
+
+_ENTRIES = 200  # of one calendar that is yielded
+_MAX_LINE = 1 << 20
+_MAX_ENTRY = MAX_RECORD_BYTES // 64
+_KINDS = (b"VTODO", b"VEVENT")
+_HEAD, _TAIL = b"BEGIN:VCALENDAR\r\nVERSION:2.0\r\n", b"END:VCALENDAR\r\n"
+
+
+def calendar(file: File) -> Iterator[Item]:
+    """Read a calendar of any length."""
+    zone, held, count, others = b"", b"", 0, 0
+    with file.open() as opened:
+        for kind, data in _parts(opened):
+            if kind == b"X-WR-TIMEZONE":
+                zone = data
+            elif kind not in _KINDS:
+                others += 1
+            elif not data:
+                yield Left(file.path, f"an entry longer than {_MAX_ENTRY} bytes")
+            else:
+                held += data
+                count += 1
+                if count == _ENTRIES:
+                    yield TakenCalendar(_HEAD + zone + held + _TAIL, count)
+                    held, count = b"", 0
+    if count:
+        yield TakenCalendar(_HEAD + zone + held + _TAIL, count)
+    if others:
+        yield Left(file.path, "neither a to-do nor an event", others)
+
+
+def _parts(file: IO[bytes]) -> Iterator[tuple[bytes, bytes]]:
+    """Yield the components of a calendar, by name; the data of one that is too long is empty."""
+    depth, name, held, long = 0, b"", bytearray(), False
+    while line := file.readline(_MAX_LINE):
+        told = line.strip().upper()
+        if told.startswith(b"X-WR-TIMEZONE") and depth < 2:
+            yield b"X-WR-TIMEZONE", line
+        if told.startswith(b"BEGIN:"):
+            depth += 1
+            if depth == 2:
+                name, long = told[6:].strip(), False
+                held.clear()
+        if depth >= 2 and not long:
+            held += line
+            if len(held) > _MAX_ENTRY:
+                held.clear()
+                long = True
+        if told.startswith(b"END:"):
+            if depth == 2:
+                yield name, b"" if long else bytes(held)
+            depth = max(0, depth - 1)

@@ -1,0 +1,163 @@
+"""Reads JSON of any length a value at a time: the items of a list, or the members of an object."""
+
+from __future__ import annotations
+
+import codecs
+import json
+import re
+from collections.abc import Iterator
+from typing import IO, Any, NamedTuple
+
+from ...nouns.errors import InvalidInput
+from .types import MAX_RECORD_BYTES
+
+_READ = 1 << 16
+_SPACE = re.compile(r"[\s\ufeff]*")
+_DECODER = json.JSONDecoder()
+
+
+class Value(NamedTuple):
+    """A value, the member of the outer object that holds it (None: there is no object), and whether
+    it is an item of a list.
+    """
+
+    member: str | None
+    value: Any
+    listed: bool
+
+
+class BrokenJson(InvalidInput):
+    """The text is no JSON from some place on, or one value is too long to be read."""
+
+
+def values(file: IO[bytes]) -> Iterator[Value]:
+    """Yield the items of the outer list, or those of each list in the outer object and its other
+    members; one after another, so that no more than one is held.
+
+    Raises:
+        BrokenJson: what was yielded before stands.
+    """
+    text = _Text(file)
+    first = text.peek()
+    if first == "[":
+        for value in _items(text):
+            yield Value(None, value, True)
+    elif first == "{":
+        yield from _members(text)
+    elif first:
+        raise BrokenJson("it is no JSON list or object")
+
+
+def objects(file: IO[bytes]) -> Iterator[tuple[int, Any]]:
+    """Yield the values of JSONL with the numbers of their lines, from 1; empty lines are left out.
+
+    A line that is no JSON, or too long, comes as None.
+    """
+    number = 0
+    while line := file.readline(MAX_RECORD_BYTES + 1):
+        number += 1
+        if not line.endswith(b"\n") and len(line) > MAX_RECORD_BYTES:
+            while line and not line.endswith(b"\n"):
+                line = file.readline(_READ)
+            yield number, None
+            continue
+        told = line.decode("utf-8-sig" if number == 1 else "utf-8", "replace").strip()
+        if not told:
+            continue
+        try:
+            yield number, json.loads(told)
+        except (ValueError, RecursionError):
+            yield number, None
+
+
+class _Text:
+    """The text of a file from the current place on; what was read is dropped."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._decoder = codecs.getincrementaldecoder("utf-8-sig")("replace")
+        self._text = ""
+        self._at = 0
+        self._ended = False
+
+    def peek(self) -> str:
+        """Return the next character that is no space; empty at the end."""
+        while True:
+            match = _SPACE.match(self._text, self._at)
+            self._at = match.end() if match else self._at
+            if self._at < len(self._text) or not self._more(_READ):
+                return self._text[self._at : self._at + 1]
+
+    def take(self, character: str) -> None:
+        """Go past a character.
+
+        Raises:
+            BrokenJson: another one stands there.
+        """
+        if self.peek() != character:
+            raise BrokenJson(f"{character!r} should stand where {self.peek() or 'the end'!r} does")
+        self._at += 1
+
+    def value(self) -> Any:
+        """Read one value.
+
+        Raises:
+            BrokenJson: it is none, or longer than can be read.
+        """
+        self.peek()
+        while True:
+            try:
+                value, end = _DECODER.raw_decode(self._text, self._at)
+            except RecursionError:
+                raise BrokenJson("it is nested too deeply") from None
+            except ValueError as error:
+                if self._ended:
+                    raise BrokenJson(f"it is no JSON ({error})") from None
+            else:
+                if end < len(self._text) or self._ended or isinstance(value, dict | list | str):
+                    self._at = end
+                    return value
+            held = len(self._text) - self._at
+            if held > MAX_RECORD_BYTES:
+                raise BrokenJson(f"one value is longer than {MAX_RECORD_BYTES} bytes")
+            self._more(max(_READ, held))  # twice as much: long values are not tried too often
+
+    def _more(self, size: int) -> bool:
+        """Read on; False at the end."""
+        if self._ended:
+            return False
+        data = self._file.read(size)
+        self._ended = not data
+        self._text = self._text[self._at :] + self._decoder.decode(data, final=self._ended)
+        self._at = 0
+        return not self._ended
+
+
+def _items(text: _Text) -> Iterator[Any]:
+    text.take("[")
+    while text.peek() != "]":
+        yield text.value()
+        if text.peek() == ",":
+            text.take(",")
+        elif text.peek() != "]":
+            raise BrokenJson("the list breaks off")
+    text.take("]")
+
+
+def _members(text: _Text) -> Iterator[Value]:
+    text.take("{")
+    while text.peek() != "}":
+        name = text.value()
+        if not isinstance(name, str):
+            raise BrokenJson("a name should stand here")
+        text.take(":")
+        if text.peek() == "[":
+            for value in _items(text):
+                yield Value(name, value, True)
+        else:
+            yield Value(name, text.value(), False)
+        if text.peek() == ",":
+            text.take(",")
+        elif text.peek() != "}":
+            raise BrokenJson("the object breaks off")
+    text.take("}")

@@ -1,0 +1,341 @@
+"""Reads what somebody does, has, keeps and uses: habits, pets, amounts, versions, who owns what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ...nouns.folding import fold_name
+from ...nouns.memory import Stance
+from .. import lexicon as lex
+from ..types import SlotClaim
+from ..verbs_lexicon import BASES, ING_FORMS, PARTICIPLES, PAST_FORMS, S_FORMS
+from .attributes import Owner
+from .predicates import Predicate
+from .table import Table
+from .values import ARTICLES, CLOCK, VERSION, amount, cut, lemma, singular, spelled, trimmed
+
+_NO_HABITS = frozenset(
+    """be have do think know want need see say hope feel mean guess believe understand seem look let
+    make get go come tell ask try keep remember forget wonder suppose expect agree appreciate
+    wish thank love like hate enjoy prefer find leave happen become quit stop start begin move live
+    own bring give put call turn join mention notice miss plan matter depend sound appear show help
+    consider decide intend recommend suggest report lose own""".split()
+)
+_HAVING = frozenset("have has had own owns got adopted bought keep keeps".split())
+_GONE = frozenset("gave sold lost rehomed".split())
+_DIED = frozenset("died passed".split())
+_NAMED = frozenset("named called".split())
+_OWNING = {
+    **dict.fromkeys("own owns owned maintain maintains maintained".split(), "owner"),
+    **dict.fromkeys(
+        "lead leads leading manage manages handles handle led managed handled".split(), "lead"
+    ),
+    **dict.fromkeys("inherited".split(), "owner"),
+}
+_RUNNING = frozenset(
+    "use uses using run runs running upgraded updated migrated downgraded on at".split()
+)
+_SWITCHED = frozenset("switched migrated transitioned converted changed moved swapped".split())
+_POINTING = frozenset("this that it them these those what how all".split())
+_RECENT = frozenset("recently just yesterday ago last once".split())
+_PARTICLES = frozenset("up down out off away back over".split())
+_GIVEN_UP = frozenset("dropped ditched abandoned sold replaced quit uninstalled".split())
+
+
+def pets(predicate: Predicate, owner: Owner, table: Table) -> Iterator[SlotClaim]:
+    """Read which animals somebody has, and which no more."""
+    words, animals = predicate.core, table.words["animals"]
+    if predicate.verb in _DIED or words[:3] == ["ran", "away"]:
+        named = [w for w in (*owner.words, *predicate.subject_named) if w in animals]
+        names = [w for w in owner.words if w not in animals and w not in lex.KIN]
+        if named or (owner.proper and names):
+            whose = "self" if not owner.key.endswith(tuple(animals)) else _keeper(owner, animals)
+            value = " ".join(dict.fromkeys([*named, *names]))
+            yield _pet(whose, value, Stance.DENIED, predicate)
+        return
+    if predicate.verb in _NAMED and predicate.is_copula and len(words) > 1:
+        kind = next((w for w in owner.words if w in animals), None)
+        if kind is not None:
+            yield _pet(_keeper(owner, animals), f"{kind} {words[1]}", Stance.HOLDS, predicate)
+        return
+    if not owner.personal:
+        return
+    at = next((i for i, w in enumerate(words[1:], 1) if w in animals), 0)
+    if not at or at > 4 or any(w not in ARTICLES and w not in _ADJECTIVES for w in words[1:at]):
+        return
+    if predicate.verb in _HAVING:
+        name = ""
+        if words[at + 1 : at + 2] and words[at + 1] in _NAMED and len(words) > at + 2:
+            name = words[at + 2]
+        elif words[1] not in ("a", "an", "any") and words[at + 1 : at + 2]:
+            name = words[at + 1] if _is_name(words[at + 1], predicate) else ""
+        stance = predicate.stance
+        yield _pet(owner.key, f"{words[at]} {name}".strip(), stance, predicate)
+    elif predicate.verb in _GONE:
+        name = words[at + 1] if at + 1 < len(words) and _is_name(words[at + 1], predicate) else ""
+        yield _pet(owner.key, f"{words[at]} {name}".strip(), Stance.DENIED, predicate)
+
+
+_ADJECTIVES = frozenset("new old little small big black white brown grey rescue pet young".split())
+
+
+def _keeper(owner: Owner, animals: frozenset[str]) -> str:
+    whose, _, last = owner.key.rpartition("'s ")
+    return whose if last in animals and whose else "self"
+
+
+def _is_name(word: str, predicate: Predicate) -> bool:
+    pairs = zip(predicate.raws, predicate.words, strict=True)
+    return any(raw[:1].isupper() for raw, low in pairs if low == word)
+
+
+def _pet(key: str, value: str, stance: Stance, predicate: Predicate) -> SlotClaim:
+    event = stance is Stance.DENIED
+    return SlotClaim(
+        key,
+        "pet",
+        fold_name(value),
+        stance,
+        news=predicate.news or event,
+        loose=True,
+        many=True,
+        event=event,
+        date=predicate.date,
+    )
+
+
+def things(predicate: Predicate, owner: Owner, table: Table) -> Iterator[SlotClaim]:
+    """Read who owns what, what was switched or given up, and amounts."""
+    for read in (_ownership, _preference, _waking, _switch, _given_up, _amount):
+        found = list(read(predicate, owner, table))
+        if found:
+            yield from found
+            return
+
+
+def versions(predicate: Predicate, owner: Owner, table: Table) -> Iterator[SlotClaim]:
+    """Read which version of something is used."""
+    words = predicate.words
+    upgrade = words[0] in ("upgraded", "updated", "migrated", "downgraded", "moved", "switched")
+    if words[0] not in _RUNNING and not upgrade and words[0] != "version":
+        return
+    at = next((i for i, w in enumerate(words) if i and VERSION.match(w)), 0)
+    if upgrade and "to" in words[:-1]:
+        first = words.index("to") + 1
+        at = next((i for i in range(first, len(words)) if VERSION.match(words[i])), at)
+    calendar = table.words["days"] | table.words["months"]
+    if not at or not calendar.isdisjoint(words[1:at]):
+        return
+    name = [
+        w
+        for w in words[1:at]
+        if w not in ARTICLES and w not in ("to", "version", "on", "at", "from")
+    ]
+    name = [w for w in name if not VERSION.match(w)]
+    if not name:
+        if owner.personal and not owner.proper:
+            return
+        told = "version" in words[:at] or "." in words[at]
+        if words[0] not in ("on", "at", "version", "upgraded", "updated", "downgraded", "running"):
+            return
+        if not told and words[0] in ("on", "at"):
+            return
+        yield _stated(owner.key, "version", words[at], predicate, news=upgrade)
+        return
+    key = owner.key
+    if len(name) > 1 and upgrade and words[1:2] == ["the"]:
+        to = words.index("to") if "to" in words else at
+        thing = [w for w in words[2:to] if w != "from" and not VERSION.match(w)]
+        if thing and words[to + 1 : at]:
+            key, name = fold_name(" ".join(thing)), words[to + 1 : at]
+    yield _stated(key, f"version:{fold_name(' '.join(name))}", words[at], predicate, news=upgrade)
+
+
+def _stated(
+    key: str, slot: str, value: str, predicate: Predicate, *, news: bool, event: bool = False
+) -> SlotClaim:
+    return SlotClaim(
+        key,
+        slot,
+        value.removeprefix("v") if slot.startswith("version") else value,
+        predicate.stance,
+        news=news or predicate.news,
+        event=event,
+        date=predicate.date if event else None,
+    )
+
+
+def _preference(predicate: Predicate, owner: Owner, table: Table) -> Iterator[SlotClaim]:
+    """Read "prefer tea to coffee", "prefer aisle seats"."""
+    words = predicate.core
+    if words[0] not in ("prefer", "prefers") or not owner.personal or predicate.denied:
+        return
+    at = next((i for i, w in enumerate(words) if i > 1 and w in ("to", "over")), 0)
+    if at:
+        one = fold_name(spelled(trimmed(words[1:at])))
+        other = fold_name(spelled(trimmed(cut(words[at + 1 :], table.words["adjuncts"]))))
+        if one and other:
+            pair = ", ".join(sorted((one, other)))
+            yield _stated(owner.key, f"prefers:{pair}", one, predicate, news=False)
+        return
+    kept = trimmed(cut(words[1:], table.words["adjuncts"]))
+    if len(kept) > 1 and kept[0] not in ("to", "not"):
+        slot = f"prefers:{singular(kept[-1])}"
+        yield _stated(owner.key, slot, fold_name(" ".join(kept[:-1])), predicate, news=False)
+
+
+def _waking(predicate: Predicate, owner: Owner, _: Table) -> Iterator[SlotClaim]:
+    """Read "wake up at 6am": what one does once a day has one time."""
+    words = predicate.words
+    if not owner.personal or lemma(words[0]) not in ("wake", "sleep", "rise") or predicate.denied:
+        return
+    at = words.index("at") if "at" in words else 0
+    time = words[at + 1] if at and at + 1 < len(words) else ""
+    if CLOCK.match(time) and (words[0] in BASES or words[0] in S_FORMS):
+        yield _stated(owner.key, f"when:{lemma(words[0])}", time, predicate, news=False)
+
+
+def _ownership(predicate: Predicate, owner: Owner, table: Table) -> Iterator[SlotClaim]:
+    words = predicate.words
+    slot = _OWNING.get(words[0])
+    rest = words[1:]
+    event = words[0] in ("inherited",)
+    if words[:2] in (["took", "over"], ["taken", "over"]):
+        slot, rest, event = "owner", words[2:], True
+    elif words[:2] == ["responsible", "for"] or words[:3] == ["in", "charge", "of"]:
+        slot, rest = "owner", words[2:] if words[0] == "responsible" else words[3:]
+    if slot is None:
+        return
+    if predicate.is_copula and rest[:1] == ["by"] and not owner.personal:
+        name = trimmed(cut(rest[1:], frozenset("from in since because and".split())))
+        if name:
+            yield _stated(owner.key, slot, fold_name(" ".join(name)), predicate, news=False)
+        return
+    if not owner.personal or rest[:1] in (["a"], ["an"], ["my"], ["two"], ["his"], ["her"]):
+        return
+    if not event and (words[0] in PAST_FORMS and words[0] not in S_FORMS):
+        return
+    thing = cut(rest, frozenset("from for since because when after and in".split()))
+    thing = [w for w in thing if w not in ARTICLES]
+    if thing and not thing[0][0].isdigit():
+        key = fold_name(" ".join(trimmed(thing)))
+        if table.attributes.isdisjoint(thing) or len(thing) > 1:
+            yield _stated(key, slot, owner.key, predicate, news=event, event=event)
+
+
+def _switch(predicate: Predicate, owner: Owner, table: Table) -> Iterator[SlotClaim]:
+    words = predicate.core
+    if words[0] not in _SWITCHED or "to" not in words[1:-1] or predicate.is_copula:
+        return
+    to = words.index("to")
+    new = trimmed(cut(words[to + 1 :], table.words["adjuncts"]))
+    if not new or new[0] in lex.PRONOUNS or new[0] in BASES:
+        return
+    if "from" in words[1:to]:
+        old = trimmed(words[words.index("from") + 1 : to])
+        yield from _dropped(owner, old, predicate)
+        old_name = fold_name(spelled(old))
+        uses = SlotClaim(
+            owner.key, "uses", old_name, Stance.DENIED, news=True, many=True, event=True
+        )
+        yield uses
+    elif words[1:to] and words[1] not in ("over", "back"):
+        return
+    name = fold_name(spelled(new))
+    yield SlotClaim(owner.key, "uses", name, Stance.HOLDS, news=True, many=True, event=True)
+    yield SlotClaim(owner.key, f"thing:{name}", "yes", Stance.HOLDS, news=True, event=True)
+
+
+def _given_up(predicate: Predicate, owner: Owner, table: Table) -> Iterator[SlotClaim]:
+    words = predicate.core
+    rest: Sequence[str] = ()
+    if words[:2] == ["gave", "up"] or words[:2] == ["given", "up"]:
+        rest = words[2:]
+    elif words[:3] == ["got", "rid", "of"]:
+        rest = words[3:]
+    elif words[0] in _GIVEN_UP:
+        rest = words[1:]
+    if not rest or not owner.personal or predicate.denied:
+        return
+    if rest[0] in ("my", "our", "his", "her", "their", "the"):
+        mine = Owner.of(owner.key, trimmed(cut(rest[1:], table.words["adjuncts"])), table)
+        if mine.slot is not None:
+            yield SlotClaim(
+                mine.key, mine.slot, "", Stance.DENIED, news=True, event=True, date=predicate.date
+            )
+    old = trimmed(cut(rest, table.words["adjuncts"]))
+    if old and old[0] not in lex.PRONOUNS:
+        yield from _dropped(owner, old, predicate)
+
+
+def _dropped(owner: Owner, old: Sequence[str], predicate: Predicate) -> Iterator[SlotClaim]:
+    name = fold_name(spelled(old))
+    if name:
+        yield SlotClaim(
+            owner.key,
+            f"thing:{name}",
+            "yes",
+            Stance.DENIED,
+            news=True,
+            event=True,
+            date=predicate.date,
+        )
+
+
+def _amount(predicate: Predicate, owner: Owner, _: Table) -> Iterator[SlotClaim]:
+    """Read "weighs 84 kg", "has nine engineers", "turned 35"."""
+    words = predicate.words
+    verb = words[0]
+    rest = [w for w in words[1:] if w != "$"]
+    if verb == "turned" and owner.personal and rest and rest[0].isdigit():
+        yield _stated(owner.key, "age", rest[0], predicate, news=True, event=True)
+        return
+    if predicate.is_copula and verb not in ING_FORMS:
+        return
+    if (verb in PAST_FORMS or verb in PARTICIPLES) and verb not in BASES and not predicate.denied:
+        return
+    if predicate.was:
+        return
+    found = amount(rest)
+    if found is None:
+        return
+    number, unit = found[:2]
+    base = lemma(verb) if verb not in ("has", "have", "'s") else "have"
+    slot = {"weigh": "weight", "earn": "salary", "cost": "price"}.get(base)
+    value = number if slot is None else f"{number} {unit}".strip()
+    key = owner.key
+    if owner.slot is not None:  # "the Pro plan costs": the whole phrase is the thing
+        key = fold_name(" ".join(w for w in owner.phrase if w not in ARTICLES))
+    yield _stated(key, slot or f"n:{base}:{unit}", value, predicate, news=False)
+
+
+def habit(predicate: Predicate, owner: Owner, table: Table) -> Iterator[SlotClaim]:
+    """Read what somebody does as a rule: only its denial ends it."""
+    if not owner.personal:
+        return
+    verb = predicate.verb
+    ongoing = verb in ING_FORMS and (predicate.is_copula or predicate.habitual)
+    present = verb in BASES or verb in S_FORMS
+    if not (ongoing or (present and not predicate.is_copula) or predicate.past):
+        return
+    if predicate.was and not predicate.past:
+        return
+    base = lemma(verb)
+    if base in _NO_HABITS or any(w in lex.MODALS for w in predicate.group):
+        return
+    if predicate.perfect and (predicate.denied or not ongoing):
+        return  # "haven't read it yet", "have read it" are of once
+    if not ongoing and not _RECENT.isdisjoint((*predicate.before, *predicate.words)):
+        return
+    kept = trimmed(cut(["", *predicate.core[1:]], table.words["adjuncts"])[1:])
+    if not kept and predicate.core[1:2] and predicate.core[1] in _POINTING:
+        return
+    if len(kept) > 4 or any(w in lex.PRONOUNS or w in _POINTING for w in kept):
+        return
+    value = fold_name(spelled([singular(w) for w in kept])) if kept else ""
+    made = SlotClaim(
+        owner.key, f"does:{base}", value, predicate.stance, news=predicate.news, many=True
+    )
+    yield made
+    if value and made.stance is Stance.HOLDS and value not in lex.PREPOSITIONS | _PARTICLES:
+        yield SlotClaim(owner.key, f"thing:{value}", "yes", Stance.HOLDS, news=predicate.news)

@@ -1,0 +1,257 @@
+"""The verbs of an English clause with what follows each: what slots are read from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from ...nouns.memory import Polarity, Stance
+from .. import lexicon as lex
+from ..clauses import Clause, Kind
+from ..tokens import Tokens
+from ..types import DateSpan
+from ..verbs_lexicon import BASES, ING_FORMS, PARTICIPLES, PAST_FORMS, S_FORMS
+
+_NEWS = frozenset(
+    "now currently anymore again instead actually correction nowadays henceforth finally sorry "
+    "oops "
+    "recently just update updated new edit news".split()
+)
+_STOPS = frozenset("stopped stop quit ceased quitting stopping finished".split())
+_STARTS = frozenset("started start began begun resumed restarted starting".split())
+_JOINTS = frozenset("and but so while yet then although though".split())
+_BETWEEN = frozenset("now currently then also instead just recently finally have i we i'm".split())
+_BE = lex.BE | {"'s"}
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One clause with what is known of it.
+
+    `subject` is whom it is about, None for the speaker and where that is not known. `dates` are
+    those of its text. `lead` are the words of its sentence before it.
+    """
+
+    tokens: Tokens
+    low: int
+    high: int
+    clause: Clause
+    subject: str | None
+    speaker: str | None
+    dates: Sequence[DateSpan] = ()
+    lead: Sequence[str] = ()
+
+
+@dataclass(slots=True)
+class Predicate:
+    """A verb with what follows it; `words` begin with the verb, `core` leaves the dates out."""
+
+    verb: str
+    words: list[str]
+    core: list[str]
+    raws: list[str]
+    denied: bool
+    group: tuple[str, ...]
+    past: bool = False  # "used to"
+    news: bool = False
+    habitual: bool = False  # after "stopped", "started"
+    date: DateSpan | None = None
+    subject_named: list[str] = field(default_factory=list)
+    before: list[str] = field(default_factory=list)
+
+    @property
+    def perfect(self) -> bool:
+        """Whether "have" stands before the verb."""
+        return any(word in lex.HAVE for word in self.group)
+
+    @property
+    def is_copula(self) -> bool:
+        """Whether "be" stands before it."""
+        return bool(self.group) and self.group[-1] in _BE
+
+    @property
+    def was(self) -> bool:
+        """Whether it is told of the past by its auxiliary."""
+        return bool(self.group) and self.group[0] in ("was", "were", "wasn't", "weren't", "did")
+
+    @property
+    def stance(self) -> Stance:
+        """What it says of a value, if its words say that it holds."""
+        if self.past:
+            return Stance.HELD
+        return Stance.DENIED if self.denied else Stance.HOLDS
+
+
+def predicates(said: Said) -> Iterator[Predicate]:
+    """Return the clause's verb with what follows, and verbs after it that share its subject."""
+    tokens, clause = said.tokens, said.clause
+    lows, high = tokens.lows, said.high
+    leads = {*said.lead, *lows[: clause.first]}
+    date = next((d for d in said.dates if _inside(d, tokens, said.low, high)), None)
+    ends = [j for j, _ in _joined(said)] + [high]
+    denied = clause.polarity is Polarity.NEGATED
+    starts = [(*_main_verb(tokens, clause.main, clause.verb, clause.group), denied, clause.verb)]
+    for joint, at in _joined(said):
+        group, denied, main = _verb_group(lows, at, high)
+        starts.append((*_main_verb(tokens, main, at, group), denied, joint))
+    for (main, group, denied, begin), end in zip(starts, ends, strict=True):
+        if main >= end:
+            continue
+        words = lows[begin:end]
+        news = not _NEWS.isdisjoint(words) or (begin == clause.verb and not _NEWS.isdisjoint(leads))
+        news = news or "longer" in words or "more" in words[-1:] or "days" in words[-1:]
+        made = _predicate(said, main, end, group, denied, date)
+        if made is not None:
+            made.news = made.news or news
+            made.before = lows[begin:main]
+            made.subject_named = lows[clause.first : clause.verb]
+            yield made
+
+
+def _main_verb(
+    tokens: Tokens, main: int, low: int, group: tuple[str, ...]
+) -> tuple[int, tuple[str, ...]]:
+    """Return the main verb and its auxiliaries also for "has six" and "is May 20"."""
+    while main > low + 1 and group and group[-1] == "may" and tokens.raws[main - 1] == "May":
+        main, group = main - 1, group[:-1]
+    word = tokens.lows[main] if main < len(tokens) else ""
+    if group and group[-1] in lex.HAVE and word not in PARTICIPLES:
+        at = main - 1
+        while at > low and tokens.lows[at] != group[-1]:
+            at -= 1
+        if tokens.lows[at] == group[-1]:
+            return at, group[:-1]
+    return main, group
+
+
+def _spelled(tokens: Tokens, low: int, high: int) -> tuple[list[str], list[str], list[int]]:
+    """Return words with what a sign joins ("9:30", "ann@example.org"), as they are, and where."""
+    lows: list[str] = []
+    raws: list[str] = []
+    at: list[int] = []
+    for i in range(low, high):
+        sign = tokens.gap(i) if i > low else " "
+        if sign in (":", "@") and lows:
+            lows[-1] += sign + tokens.lows[i]
+            raws[-1] += sign + tokens.raws[i]
+        else:
+            lows.append(tokens.lows[i])
+            raws.append(tokens.raws[i])
+            at.append(i)
+    return lows, raws, at
+
+
+def _predicate(
+    said: Said, main: int, end: int, group: tuple[str, ...], denied: bool, date: DateSpan | None
+) -> Predicate | None:
+    tokens = said.tokens
+    lows = tokens.lows
+    past = news = habitual = False
+    if lows[main] == "used" and lows[main + 1 : main + 2] == ["to"]:
+        past, main = True, main + 2
+        if main < end and lows[main] in ("be", "have") and lows[main] == "be":
+            group, main = ("be",), main + 1
+    elif lows[main] in _STOPS and main + 1 < end and lows[main + 1] in ING_FORMS:
+        denied, news, habitual, main = not denied, True, True, main + 1
+        if lows[main] == "being":
+            group, main = ("be",), main + 1
+    elif lows[main : main + 2] == ["gave", "up"] and lows[main + 2 : main + 3]:
+        if lows[main + 2] in ING_FORMS:
+            denied, news, habitual, main = not denied, True, True, main + 2
+    elif lows[main] in _STARTS and main + 1 < end:
+        if lows[main + 1] in ING_FORMS:
+            news, habitual, main = True, True, main + 1
+        elif lows[main + 1] == "to" and lows[main + 2 : main + 3]:
+            news, habitual, main = True, True, main + 2
+    if main >= end:
+        return None
+    covered = _dated(said, main, end) - {main}
+    words, raws, places = _spelled(tokens, main, end)
+    return Predicate(
+        words[0],
+        words,
+        [word for word, at in zip(words, places, strict=True) if at not in covered],
+        raws,
+        denied,
+        group,
+        past,
+        news,
+        habitual,
+        date,
+    )
+
+
+def _dated(said: Said, low: int, high: int) -> set[int]:
+    """Return the words of dates, with the prepositions before them."""
+    tokens, found = said.tokens, set[int]()
+    for date in said.dates:
+        mine = [
+            i
+            for i in range(low, high)
+            if tokens.starts[i] >= date.span.start and tokens.ends[i] <= date.span.end
+        ]
+        if not mine:
+            continue
+        found.update(mine)
+        at = mine[0] - 1
+        while at > low and tokens.lows[at] in (
+            "in on since from until till by as of during at before after starting this the".split()
+        ):
+            found.add(at)
+            at -= 1
+    return found
+
+
+def _inside(date: DateSpan, tokens: Tokens, low: int, high: int) -> bool:
+    first = tokens.starts[0] if low else tokens.starts[low]
+    return date.span.start >= first and date.span.end <= tokens.ends[high - 1] + 1
+
+
+def _joined(said: Said) -> list[tuple[int, int]]:
+    """Return (joint, verb group) of further verbs that share the subject."""
+    tokens, clause = said.tokens, said.clause
+    lows, found = tokens.lows, []
+    at = clause.main + 1
+    while at < said.high - 1:
+        word = lows[at]
+        comma = any(c in tokens.gap(at) for c in ",;—–")
+        if word not in _JOINTS and not (comma and word in ("now", "i", "we", "these")):
+            at += 1
+            continue
+        begin = at + (word in _JOINTS)
+        while begin < said.high - 1 and lows[begin] in (*_BETWEEN, "these", "days"):
+            if lows[begin] in ("i", "we") and clause.kind is not Kind.SPEAKER:
+                break
+            begin += 1
+        verb = lows[begin]
+        finite = verb in S_FORMS or verb in PAST_FORMS or verb in lex.AUXILIARIES
+        base = verb in BASES and clause.kind is Kind.SPEAKER
+        if finite or (base and begin + 1 <= said.high) or verb in ("no", "never"):
+            found.append((at, begin))
+            at = begin
+        at += 1
+    return found
+
+
+def _verb_group(lows: list[str], at: int, high: int) -> tuple[tuple[str, ...], bool, int]:
+    group: list[str] = []
+    denied = False
+    while at < high - 1:
+        word = lows[at]
+        if word == "no" and lows[at + 1] == "longer":
+            denied, at = True, at + 2
+            continue
+        if word in lex.NEGATORS or word.endswith("n't"):
+            denied = True
+            if word in lex.AUXILIARIES:
+                group.append(word)
+        elif word in lex.AUXILIARIES and not (
+            word in lex.HAVE | lex.DO
+            and at + 1 < high
+            and (lows[at + 1] in ("a", "an", "the", "two", "my", "no"))
+        ):
+            group.append(word)
+        elif not (word in lex.ADVERBS and word not in BASES):
+            break
+        at += 1
+    return tuple(group), denied, at

@@ -1,0 +1,1 @@
+"""Cases that a language model is tried on by `remembrancer eval`."""

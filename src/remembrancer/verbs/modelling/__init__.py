@@ -1,0 +1,1 @@
+"""Parts of mental models, consolidation and knowledge pages."""

@@ -1,0 +1,247 @@
+"""What holds of the answers at a time: marks what does not, and puts what does before it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from typing import Protocol, TypeVar
+
+from ...keeping.truth_view import FactTruth, TruthReader
+from ...nouns.memory import Layer, Stance, Unit
+
+_HOPS = 16  # of a chain of values, from an old one to the one that holds
+
+
+_NEAR = 3  # places that a question may fall behind
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """Whether a memory holds at the time asked about, and what speaks against it.
+
+    A memory holds while any of its claims does; one that claims nothing holds. `valid_from` and
+    `valid_until` (microseconds) are those of the memory, None as far as is known. `superseded_by`
+    and `contradicts` are ids of memories; `facts` tells it of each fact that claims something, and
+    `claims` are what they claim.
+    """
+
+    holds: bool = True
+    valid_from: int | None = None
+    valid_until: int | None = None
+    superseded_by: tuple[bytes, ...] = ()
+    contradicts: tuple[bytes, ...] = ()
+    facts: Mapping[bytes, Truth] = field(default_factory=dict)
+    claims: tuple[FactTruth, ...] = ()
+
+
+HOLDS = Truth()
+
+
+class Marked(Protocol):
+    """What is needed of an answer."""
+
+    @property
+    def unit(self) -> Unit:
+        """The memory."""
+        ...
+
+    @property
+    def truth(self) -> Truth:
+        """What holds of it."""
+        ...
+
+
+M = TypeVar("M", bound=Marked)
+
+
+def truths_of(reader: TruthReader, units: Sequence[Unit], at: int) -> dict[bytes, Truth]:
+    """Return what holds of memories at a time; those that nothing is known of are left out."""
+    told = reader.truths([unit.id for unit in units if unit.layer is Layer.SOURCE])
+    found = {unit.id: truth_of(unit, told.get(unit.id, ()), at) for unit in units}
+    return {unit_id: truth for unit_id, truth in found.items() if truth is not HOLDS}
+
+
+def truth_of(unit: Unit, claims: Sequence[FactTruth], at: int) -> Truth:
+    """Return what holds of a memory whose facts claim something, or that has a validity itself."""
+    if claims:
+        return _truth(claims, at)
+    if unit.valid_from is None and unit.valid_until is None:
+        return HOLDS
+    return Truth(_within(unit.valid_from, unit.valid_until, at), unit.valid_from, unit.valid_until)
+
+
+def _truth(claims: Sequence[FactTruth], at: int) -> Truth:
+    by_fact: dict[bytes, list[FactTruth]] = {}
+    for claim in claims:
+        by_fact.setdefault(claim.fact_id, []).append(claim)
+    facts = {fact_id: _fact(mine, at) for fact_id, mine in by_fact.items()}
+    holds = any(fact.holds for fact in facts.values())
+    begins = [f.valid_from for f in facts.values() if f.valid_from is not None]
+    ends = [f.valid_until for f in facts.values()]
+    until = None if holds else max((e for e in ends if e is not None), default=None)
+    return Truth(
+        holds,
+        min(begins, default=None),
+        until,
+        _unique(i for f in facts.values() if not f.holds for i in f.superseded_by),
+        _unique(i for f in facts.values() if f.holds for i in f.contradicts),
+        facts,
+        tuple(claims),
+    )
+
+
+def _fact(claims: Sequence[FactTruth], at: int) -> Truth:
+    claims = [c for c in claims if c.stance != Stance.HELD]
+    if not claims:  # that something held once stays true
+        return Truth()
+    begins = max((c.begins for c in claims if c.begins is not None), default=None)
+    ends = min((c.ends for c in claims if c.ends is not None), default=None)
+    by = _unique(c.ended_in for c in claims if c.ended_in is not None and c.ends == ends)
+    against = _unique(c.against_in for c in claims if c.against_in is not None)
+    return Truth(_within(begins, ends, at), begins, ends, by, against)
+
+
+def _within(begins: int | None, ends: int | None, at: int) -> bool:
+    return (begins is None or begins <= at) and (ends is None or at < ends)
+
+
+def _unique(ids: object) -> tuple[bytes, ...]:
+    return tuple(dict.fromkeys(ids))  # type: ignore[call-overload]
+
+
+def seen_then(unit: Unit, truth: Truth | None, at: int) -> bool:
+    """Tell whether a memory is part of what held, or was said, by a time.
+
+    What was said later is so only where it tells of then: it claims something that held, or of
+    what had happened.
+    """
+    if truth is not None and truth.claims and unit.mentioned_at > at:
+        return any(_held_then(claim, at) for claim in truth.claims)
+    return unit.mentioned_at <= at or (
+        unit.occurred_start is not None and unit.occurred_start <= at
+    )
+
+
+def _held_then(claim: FactTruth, at: int) -> bool:
+    if claim.stance == Stance.HELD:
+        return claim.begins is not None and _within(claim.begins, claim.ends, at)
+    return _within(claim.begins, claim.ends, at)
+
+
+def heirs(reader: TruthReader, truths: Mapping[bytes, Truth], at: int) -> list[bytes]:
+    """Return the memories that hold in the place of those that do not, through all in between."""
+    seen = set(truths)
+    wanted: dict[bytes, None] = {}
+    edge = _next(truths.values(), seen)
+    for _ in range(_HOPS):
+        if not edge:
+            break
+        seen |= set(edge)
+        told = {i: _truth(claims, at) for i, claims in reader.truths(edge).items()}
+        wanted.update(dict.fromkeys(i for i in edge if told.get(i, HOLDS).holds))
+        edge = _next([t for t in told.values() if not t.holds], seen)
+    return list(wanted)
+
+
+def opponents(truths: Mapping[bytes, Truth]) -> list[bytes]:
+    """Return the memories against which those that hold stand, and which are not among them."""
+    return [i for t in truths.values() if t.holds for i in t.contradicts if i not in truths]
+
+
+def _next(truths: object, seen: set[bytes]) -> list[bytes]:
+    found: dict[bytes, None] = {}
+    for truth in truths:  # type: ignore[attr-defined]
+        if not truth.holds:
+            found.update(dict.fromkeys(i for i in truth.superseded_by if i not in seen))
+    return list(found)
+
+
+def current_first(answers: Sequence[M], asked: AbstractSet[str] = frozenset()) -> list[M]:
+    """Return answers with each memory that holds before those that it has superseded.
+
+    It takes the place of the first of them; what contradicts an answer comes right after it. A
+    memory that only denies a value comes after one that says which value holds instead, unless
+    `asked`, the words of the question, name the value. All else stays in its order.
+    """
+    by_id = {answer.unit.id: answer for answer in answers}
+    instead = _instead(answers)
+    out: list[M] = []
+    done: set[bytes] = set()
+    for answer in _told_first(answers):
+        for each in _before(answer, by_id):
+            meant = [a for slot in _denied(each, asked) for a in instead.get(slot, ())]
+            for one in (*meant, each):
+                if one.unit.id not in done:
+                    done.add(one.unit.id)
+                    out.append(one)
+        for unit_id in answer.truth.contradicts:
+            other = by_id.get(unit_id)
+            if other is not None and unit_id not in done and other.truth.holds:
+                done.add(unit_id)
+                out.append(other)
+    return out
+
+
+def _told_first(answers: Sequence[M]) -> list[M]:
+    """Return answers with what merely asks behind what tells something, where they are near."""
+    out = list(answers)
+    for at in range(len(out) - 2, -1, -1):
+        to = at
+        while _asks(out[to]) and to < min(at + _NEAR, len(out) - 1) and out[to + 1].truth.claims:
+            if not out[to + 1].truth.holds:
+                break
+            out[to], out[to + 1] = out[to + 1], out[to]
+            to += 1
+    return out
+
+
+def _asks(answer: Marked) -> bool:
+    text = answer.unit.text.rstrip()
+    return text.endswith(("?", "？")) and not answer.truth.claims and "." not in text
+
+
+def _instead(answers: Sequence[M]) -> dict[str, list[M]]:
+    """Return by slot the memories that say which value holds."""
+    found: dict[str, list[M]] = {}
+    for answer in answers:
+        for claim in answer.truth.claims:
+            fact = answer.truth.facts.get(claim.fact_id)
+            if claim.stance == Stance.HOLDS and fact is not None and fact.holds:
+                found.setdefault(claim.slot, []).append(answer)
+    return found
+
+
+def _denied(answer: Marked, asked: AbstractSet[str]) -> list[str]:
+    """Return the slots of which another memory has to come first.
+
+    Those are the slots of what holds no more, and those of which a memory only denies values that
+    nobody asked for.
+    """
+    claims = answer.truth.claims
+    if not answer.truth.holds:
+        return [c.slot for c in claims if not c.many and c.ends is not None]
+    if any(claim.stance != Stance.DENIED for claim in claims):
+        return []
+    return [c.slot for c in claims if not c.many and asked.isdisjoint(c.value.split())]
+
+
+def _before(answer: M, by_id: Mapping[bytes, M]) -> list[M]:
+    """Return what supersedes an answer, the last first, and the answer."""
+    chain = [answer]
+    seen = {answer.unit.id}
+    edge = [answer]
+    for _ in range(_HOPS):
+        later = [
+            by_id[i]
+            for each in edge
+            if not each.truth.holds
+            for i in each.truth.superseded_by
+            if i in by_id and i not in seen
+        ]
+        if not later:
+            break
+        seen |= {each.unit.id for each in later}
+        chain = [*later, *chain]
+        edge = later
+    return chain

@@ -1,0 +1,128 @@
+"""Claims of facts: what holds follows from them in the transaction that changes them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from contract_kit import NOW, ids_of
+
+from remembrancer.keeping.batch import Batch
+from remembrancer.nouns.memory import Claim, Curation, Layer, LinkType, Op, Stance
+
+HOME = "self\nhome"
+
+
+def claimed(make, source, value, at=0, stance=Stance.HOLDS, slot=HOME, **more):
+    """Return a fact with one claim; `at` in microseconds after now."""
+    claim = Claim(slot, value, stance, NOW + at, **more)
+    row = make.row(value, layer=Layer.FACT, source_id=source.unit.id, mentioned_at=NOW + at)
+    return replace(row, claims=(claim,))
+
+
+async def told(store, ref, make, *values: str):
+    """Tell values, each a minute after the one before, in documents of their own."""
+    sources, facts = [], []
+    for number, value in enumerate(values):
+        sources.append(make.row(f"source {value}"))
+        facts.append(claimed(make, sources[-1], value, number * 60_000_000))
+        await store.apply(ref, Batch(units=[sources[-1], facts[-1]]))
+    return sources, facts
+
+
+async def spans(store, ref, rows: Sequence) -> list[tuple[int | None, int | None]]:
+    """Return from and until when facts hold, in minutes."""
+    async with store.snapshot(ref) as view:
+        units = await view.units(ids_of(rows))
+    return [(_minute(u.valid_from), _minute(u.valid_until)) for u in units]
+
+
+def _minute(us: int | None) -> int | None:
+    return None if us is None else (us - NOW) // 60_000_000
+
+
+async def links(store, ref, rows, kind):
+    found = await store.read(ref, lambda reader: reader.neighbours(ids_of(rows), [kind]))
+    return {(link.source, link.target) for link in found}
+
+
+async def test_a_new_value_closes_the_old_one_and_is_linked(store, ref, make):
+    _, (rome, oslo) = await told(store, ref, make, "rome", "oslo")
+    assert await spans(store, ref, [rome, oslo]) == [(0, 1), (1, None)]
+    assert await links(store, ref, [rome], LinkType.SUPERSEDES) == {(oslo.unit.id, rome.unit.id)}
+
+
+async def test_what_is_told_late_takes_its_place(store, ref, make):
+    _, (rome, oslo) = await told(store, ref, make, "rome", "oslo")
+    source = make.row("between")
+    bern = claimed(make, source, "bern", 30_000_000)
+    await store.apply(ref, Batch(units=[source, bern]))
+    assert (await spans(store, ref, [rome, bern, oslo]))[0] == (0, 0)
+    assert await links(store, ref, [rome], LinkType.SUPERSEDES) == {(bern.unit.id, rome.unit.id)}
+    assert await links(store, ref, [oslo], LinkType.SUPERSEDES) == {(oslo.unit.id, bern.unit.id)}
+
+
+async def test_erasing_what_closed_it_opens_it_again(store, ref, make):
+    sources, facts = await told(store, ref, make, "rome", "oslo", "rome")
+    assert await spans(store, ref, facts) == [(0, 1), (1, 2), (2, None)]
+    revision = (await store.apply(ref, Batch(erase=[sources[1].unit.id]))).revision
+    assert await spans(store, ref, [facts[0], facts[2]]) == [(0, None), (2, None)]
+    async with store.snapshot(ref) as view:
+        page = await view.changes(revision - 1)
+        assert (await view.counts())["links"] == 0
+    assert facts[0].unit.id in {c.unit_id for c in page.changes if c.op is Op.PUT}
+
+
+async def test_an_invalid_fact_closes_nothing(store, ref, make):
+    _, facts = await told(store, ref, make, "rome", "oslo")
+    await store.apply(ref, Batch(curations=[Curation(facts[1].unit.id, True)]))
+    assert (await spans(store, ref, facts))[0] == (0, None)
+    await store.apply(ref, Batch(curations=[Curation(facts[1].unit.id, False)]))
+    assert (await spans(store, ref, facts))[0] == (0, 1)
+
+
+async def test_a_fact_put_again_claims_what_it_says_now(store, ref, make):
+    _, facts = await told(store, ref, make, "rome", "oslo")
+    await store.apply(ref, Batch(units=[replace(facts[1], claims=None)]))
+    assert await spans(store, ref, facts) == [(0, 1), (1, None)]  # None: as they were
+    await store.apply(ref, Batch(units=[replace(facts[1], claims=())]))
+    assert await spans(store, ref, facts) == [(0, None), (None, None)]
+
+
+async def test_other_slots_and_banks_are_left_alone(store, ref, make):
+    _, (rome,) = await told(store, ref, make, "rome")
+    source = make.row("another")
+    other = claimed(make, source, "oslo", 60_000_000, slot="dana\nhome")
+    await store.apply(ref, Batch(units=[source, other]))
+    await told(store, replace(ref, bank="another"), make, "bern", "oslo")
+    assert await spans(store, ref, [rome, other]) == [(0, None), (1, None)]
+
+
+async def test_contradictions_are_linked_once(store, ref, make):
+    source, twin = make.row("one"), make.row("two")
+    rome, oslo = claimed(make, source, "rome"), claimed(make, twin, "oslo")
+    await store.apply(ref, Batch(units=[source, rome]))
+    await store.apply(ref, Batch(units=[twin, oslo]))
+    pair = tuple(sorted(ids_of([rome, oslo]), reverse=True))
+    assert await links(store, ref, [rome], LinkType.CONTRADICTS) == {pair}
+    found = await store.read(ref, lambda reader: reader.truths(ids_of([source, twin])))
+    assert found[source.unit.id][0].against_in == twin.unit.id
+    assert found[twin.unit.id][0].against_in == source.unit.id
+    await store.apply(ref, Batch(erase=[twin.unit.id]))
+    found = await store.read(ref, lambda reader: reader.truths(ids_of([source])))
+    assert found[source.unit.id][0].against is None
+
+
+async def test_a_slot_is_read_by_its_key(store, ref, make):
+    _, facts = await told(store, ref, make, "rome", "oslo")
+    found = await store.read(ref, lambda reader: reader.slot_claims(HOME))
+    assert [p.unit_id for p in found] == ids_of(facts[::-1])
+    assert await store.read(ref, lambda reader: reader.slot_claims("self\nrole")) == []
+    found = await store.read(ref, lambda reader: reader.claims_of(ids_of(facts[:1])))
+    assert [p.claim.value for p in found] == ["rome"]
+
+
+async def test_a_dropped_bank_leaves_no_claims(store, ref, make):
+    await told(store, ref, make, "rome")
+    await store.bank_drop(ref)
+    assert await store.read(ref, lambda reader: reader.slot_claims(HOME)) == []

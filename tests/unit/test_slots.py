@@ -1,0 +1,171 @@
+"""What statements say of attributes."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from remembrancer.nouns.memory import Role
+from remembrancer.reading.dates import find_dates
+from remembrancer.reading.facts import read_statements
+from remembrancer.reading.slots import Context, CustomSlot, Table, standard
+
+NOW = datetime(2024, 6, 12, tzinfo=UTC)
+
+
+def claims(
+    text: str,
+    role: Role = Role.USER,
+    *,
+    speaker: str | None = None,
+    table: Table | None = None,
+    context: Context | None = None,
+) -> list[str]:
+    """Return the claims of a turn as "subject: slot = value", with "not" or "once" before them."""
+    marks = {1: "", 2: "not ", 3: "once "}
+    return [
+        f"{marks[claim.stance]}{claim.subject}: {claim.slot} = {claim.value}"
+        for statement in read_statements(
+            text,
+            speaker=speaker,
+            role=role,
+            known=(),
+            dates=lambda t: find_dates(t, NOW),
+            table=table,
+            context=context,
+        )
+        for claim in statement.claims
+        if not claim.slot.startswith("thing:")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I live in Aachen.", ["self: home = aachen"]),
+        ("I've moved from Bonn to Aachen.", ["self: home = aachen"]),
+        ("Actually, I live in Aachen, not Bonn.", ["self: home = aachen"]),
+        ("I don't live in Bonn anymore.", ["not self: home = bonn"]),
+        (
+            "I used to live in Bonn, now I live in Aachen.",
+            ["once self: home = bonn", "self: home = aachen"],
+        ),
+        ("I lived in Bonn from 2010 to 2014.", ["once self: home = bonn"]),
+        ("I got promoted to head chef.", ["self: role = head chef"]),
+        ("I'm a plumber at Drainworks.", ["self: role = plumber", "self: employer = drainworks"]),
+        ("I quit my job.", ["not self: employer = "]),
+        ("I'm no longer vegan.", ["not self: diet = vegan"]),
+        ("I can't stand beetroot.", ["self: likes:beetroot = dislikes"]),
+        (
+            "I used to love beetroot but now I hate it.",
+            ["once self: likes:beetroot = likes", "self: likes:beetroot = dislikes"],
+        ),
+        ("My favourite colour is ochre.", ["self: favorite color = ochre"]),
+        ("My rent went up to 980 euros a month.", ["self: rent = 980 euro"]),
+        ("The team has six engineers.", ["team: n:have:engineer = 6"]),
+        ("We upgraded to Django 5.0.", ["self: version:django = 5.0"]),
+        ("We upgraded the build server to Debian 12.", ["build server: version:debian = 12"]),
+        ("The recital was moved to Thursday.", ["recital: when = thursday"]),
+        ("The recital was cancelled.", ["not recital: when = "]),
+        ("Priya took over the mailer from Tom.", ["mailer: owner = priya"]),
+        ("The owner of the mailer is Tom.", ["mailer: owner = tom"]),
+        ("I stopped drinking coffee.", ["not self: does:drink = coffee"]),
+        ("We gave our cat Miso away.", ["not self: pet = cat miso"]),
+        (
+            "I'm allergic to nuts and mussels.",
+            ["self: allergy = nuts", "self: allergy = mussels"],
+        ),
+        ("I prefer aisle seats.", ["self: prefers:seat = aisle"]),
+        ("Please call me Alex.", ["self: name = alex"]),
+        ("User's favorite drink is mate.", ["self: favorite drink = mate"]),
+        ("Ich wohne nicht mehr in Jena.", ["not self: home = jena"]),
+        ("Meine Schwester arbeitet bei Zeiss.", ["self's schwester: employer = zeiss"]),
+        ("Je ne suis plus végétarien.", ["not self: diet = vegetarien"]),
+        ("Ahora vivo en Bilbao.", ["self: home = bilbao"]),
+        ("El color favorito de Carla es el verde.", ["carla: favorite color = verde"]),
+    ],
+)
+def test_statements_claim(text: str, expected: list[str]) -> None:
+    assert claims(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("My coworker Dana lives in Porto.", ["dana: home = porto"]),
+        ("My sister moved to Turin.", ["self's sister: home = turin"]),
+        ("Marek's favourite food is ramen.", ["marek: favorite food = ramen"]),
+        (
+            "My brother Tom works at Acme. He moved to Rome.",
+            ["tom: employer = acme", "tom: home = rome"],
+        ),
+        ("She lives in Rome.", []),
+        ("Her name is Ella.", []),
+        ("Ann met Eve. She lives in Rome.", []),
+    ],
+)
+def test_third_persons_keep_what_is_theirs(text: str, expected: list[str]) -> None:
+    assert claims(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Should I move to Prague?",
+        "If I lived in Prague, I would drink more beer.",
+        "I want to move to Vienna.",
+        "I'm moving to Vienna next month.",
+        "Maybe my favorite color is red.",
+        'He said "I live in Rome".',
+        "Wohne ich in Jena?",
+        "Ich möchte in Jena wohnen.",
+        "`my favorite color is red`",
+        "My favorite color is {{color}}.",
+        "The weather is nice.",
+        "I worked at home yesterday.",
+        "Last night I joined a fishing club.",
+        "I haven't read that yet.",
+        "My manager is great.",
+    ],
+)
+def test_what_is_no_fact_claims_nothing(text: str) -> None:
+    assert claims(text) == []
+
+
+def test_an_assistant_claims_nothing() -> None:
+    assert claims("I live in the cloud. My favorite color is blue.", Role.ASSISTANT) == []
+    assert claims("Ich wohne in Jena.", Role.ASSISTANT) == []
+
+
+def test_a_named_speaker_is_the_subject() -> None:
+    assert claims("My rent is 700 euros.", Role.NONE, speaker="Ann") == ["ann: rent = 700 euro"]
+
+
+def test_a_bare_correction_takes_the_slot_of_what_was_said_before() -> None:
+    context = Context()
+    claims("My aunt lives in Nice.", context=context)
+    assert claims("Sorry, I meant Cannes.", context=context) == ["self's aunt: home = cannes"]
+    assert claims("Sorry, I meant well.") == []
+
+
+def test_it_is_what_was_spoken_of() -> None:
+    context = Context()
+    claims("The recital is on Tuesday.", context=context)
+    assert claims("It was moved to Friday.", context=context) == ["recital: when = friday"]
+    assert claims("It was moved to Friday.") == []
+    claims("My favourite band is Low.", context=context)
+    assert claims("It was so enriching! It's a classic.", context=context) == []
+
+
+def test_a_bank_adds_slots() -> None:
+    table = standard().extended(
+        (
+            CustomSlot("blood sugar", nouns=("glucose", "blood sugar")),
+            CustomSlot("mentor", phrases=("am mentored by {value}",)),
+        )
+    )
+    assert claims("My glucose is 5.4.", table=table) == ["self: blood sugar = 5.4"]
+    assert claims("I am mentored by Ruth.", table=table) == ["self: mentor = ruth"]
+    assert claims("Ann is mentored by Ruth.", table=table) == ["ann: mentor = ruth"]
+    assert claims("I am mentored by Ruth.") == []
