@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent))  # its modules are a program of t
 from plan import POSTGRES, POWER, RACE, SQLITE, STALL, plan
 from stage import Stage, play_rounds, staged
 
-_ROUNDS = 4  # times `prove`
+_ROUNDS = 2  # times `prove`
 
 
 def test_a_seed_draws_the_same_round_and_each_fault_gets_its_share() -> None:
@@ -40,7 +40,7 @@ def test_nothing_is_lost_half_early_twice_or_stuck(sqlite: Stage, prove: int, re
 
 def test_nor_on_postgres(prove: int) -> None:
     with staged("postgres") as stage:
-        report = play_rounds(stage, range(1, 1 + 2 * prove))
+        report = play_rounds(stage, range(1, 1 + prove))
     assert not report.wrong, report.details
     assert set(report.faults) <= set(POSTGRES)
 

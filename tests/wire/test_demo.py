@@ -17,7 +17,7 @@ ANSWERS = {
     "neighbours don't hear the practice?": "rubber practice mute",
     "How much does she pay for her apartment?": "1,225 euros",
     "When is Nadia coming to Lisbon?": "10 July",
-    "Which sport did she give up because of an injury?": "half marathon",
+    "Which race did she skip because of her knee?": "half marathon",
 }
 
 

@@ -97,11 +97,14 @@ class Calibration:
         """Return how likely it is that a bank of `size` rows answers.
 
         Smaller banks than were measured would seem to know nothing of what they plainly say. In
-        these a near text, or one with half of the question's words, is taken for an answer.
+        these a near text, one with half of the question's words, or one of a speaker whom it names
+        is taken for an answer.
         """
         known = float(self.known(seen.known))
-        near, covered = seen.known[:2]
-        plain = size < SMALLEST and (near >= _PLAIN_COSINE or covered >= _PLAIN_COVERAGE)
+        near, covered, speaker = seen.known[:3]
+        plain = size < SMALLEST and (
+            near >= _PLAIN_COSINE or covered >= _PLAIN_COVERAGE or speaker > 0
+        )
         return max(known, self.quotes) if plain else known
 
 

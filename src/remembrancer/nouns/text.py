@@ -16,6 +16,9 @@ ever taken for an erased one."""
 BLACKED = "\u2588"
 """What an erased character is shown as."""
 
+HOLES = (REDACTED, BLACKED)
+"""What may stand for an erased character, in a document or in one that was shown and comes back."""
+
 ERASED = "erased:"
 """What the content hash of a document begins with that lost units; a revision follows."""
 

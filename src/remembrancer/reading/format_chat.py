@@ -25,7 +25,8 @@ _MAX_LABEL = 120
 
 # Labels that head a note, a form, an e-mail, a recipe or a log line, not a turn.
 _NOT_SPEAKERS = frozenset(
-    """note notes nb todo fixme hack warning caution danger error info debug trace fatal critical
+    """
+    note notes nb todo fixme hack warning caution danger error info debug trace fatal critical
     important tip tips hint example examples summary abstract introduction conclusion overview
     background context description details definition title subtitle subject topic date time when
     where who what why how from to cc bcc sent received reply re fwd fw ps p.s http https ftp
@@ -35,16 +36,17 @@ _NOT_SPEAKERS = frozenset(
     sources references see location venue price cost total status type version author created
     updated deadline priority owner goal goals objective objectives requirements features agenda
     attendees participants decisions action actions question questions answer answers q a option
-    options correct hypothesis observation monday tuesday wednesday thursday friday saturday sunday
-    today tomorrow yesterday breakfast lunch dinner snack morning afternoon evening update edit
-    tl;dr tldr spoiler disclaimer reminder remember fact facts rule rules idea ideas problem
+    options correct hypothesis observation monday tuesday wednesday thursday friday saturday
+    sunday today tomorrow yesterday breakfast lunch dinner snack morning afternoon evening update
+    edit tl;dr tldr spoiler disclaimer reminder remember fact facts rule rules idea ideas problem
     solution fix cause reason reasons impact risk risks benefits advantages disadvantages
     strengths weaknesses opportunities threats correction budget timeline milestones scope plan
-    plans task tasks key value default language genre director cast rating ratings likes
-    dislikes hobbies interests occupation job education experience skills languages nationality birthday gender
-    height weight chapter section part figure table appendix day week month year phase stage level
-    item items number id code tests test conclusion memory memories instruction prompt response
-    request""".split()
+    plans task tasks key value default language genre director cast rating ratings likes dislikes
+    hobbies interests occupation job education experience skills languages nationality birthday
+    gender height weight chapter section part figure table appendix day week month year phase
+    stage level item items number id code tests test conclusion memory memories instruction prompt
+    response request request
+    """.split()
 )
 _TALKING = frozenset((Role.USER, Role.ASSISTANT))
 _NUMBERED_SPEAKERS = frozenset(

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ..nouns.clock import to_us
 from ..nouns.memory import Role
-from ..nouns.text import REDACTED, clean
+from ..nouns.text import HOLES, clean
 from .roles import role_of
 from .types import Turn
 
@@ -38,7 +38,7 @@ def json_turns(content: str, default_role: Role) -> list[Turn] | None:
     beside messages stay as turns of raw JSON, so no text is lost.
     """
     at = _skip(content, 0)
-    if content[at : at + 1] == REDACTED:
+    if content[at : at + 1] in HOLES:
         at = _skip(content, _skip_redacted(content, at))
     if content[at : at + 1] not in ("[", "{"):
         return None
@@ -67,7 +67,7 @@ def _skip(content: str, at: int) -> int:
 
 def _skip_redacted(content: str, at: int) -> int:
     """Return where a run of erased characters ends: a message that was forgotten is none."""
-    while content.startswith(REDACTED, at):
+    while content.startswith(HOLES, at):
         at += 1
     return at
 
@@ -81,7 +81,7 @@ def _top_level(content: str, at: int) -> Iterator[_Item]:
 
 def _value(content: str, at: int, depth: int) -> Generator[_Item, None, int]:
     """Yield the items of the value at `at`; return where it ends."""
-    if content[at : at + 1] == REDACTED:
+    if content[at : at + 1] in HOLES:
         return _skip_redacted(content, at)
     if content[at : at + 1] == "[" and depth < _MAX_DEPTH:
         return (yield from _list(content, at, depth))

@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..finding.calibration import SMALLEST
 from ..finding.tagging import TagNode
 from ..finding.terms import Analyzer, words
 from ..nouns.clock import Clock
@@ -116,10 +117,11 @@ class Reflect:
             ),
         )
         cuts = options.min_relevance != 0
+        weighed = cuts and recalled.considered >= SMALLEST  # below, relevance was not measured
         known = quotable(recalled.known, self._recall.calibration(recalled.embedded))
         answers = recalled.answers if known or not cuts else ()
         written = await asyncio.to_thread(
-            self._written, question, answers, shape, options.max_tokens, now, cuts
+            self._written, question, answers, shape, options.max_tokens, now, weighed
         )
         return Reflection(*written, asked, recalled, answers)
 
@@ -130,11 +132,11 @@ class Reflect:
         shape: Shape | None,
         max_tokens: int,
         now: int,
-        cuts: bool,
+        weighed: bool,
     ) -> tuple[str, tuple[Answer, ...], dict[str, Any] | None, tuple[str, ...]]:
         """Return the text, what it rests on, the object, and what it misses."""
         terms = frozenset(self._terms(question))
-        answers = relevant(answers, terms, self._terms, weighed=cuts)
+        answers = relevant(answers, terms, self._terms, weighed=weighed)
         statements = statements_of(answers, terms, self._terms, now)
         text, used = compose(question, statements, max_tokens)
         based_on = tuple({s.answer.unit.id: s.answer for s in used}.values())

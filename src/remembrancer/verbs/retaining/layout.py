@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ...nouns.memory import Chunk, Role
-from ...nouns.text import REDACTED
+from ...nouns.text import HOLES
 from ...reading.chunks import place, range_at, split_chunks, stands_at
 from ...reading.passages import count_words, split_passages
 from ...reading.turns import split_turns
@@ -133,7 +133,7 @@ def _lay_out_item(layout: Layout, number: int, content: str, base: Extent) -> No
 def redacted(text: str, span: Span) -> bool:
     """Tell whether a passage has no words left: what was erased must not become a memory again."""
     part = text[span.start : span.end]
-    return REDACTED in part and _WORD.search(part) is None
+    return any(hole in part for hole in HOLES) and _WORD.search(part) is None
 
 
 def _gaps(content: str, turns: Sequence[Turn]) -> Iterator[tuple[int, int]]:
