@@ -2,6 +2,7 @@
 
 PYTHON ?= python3
 PROVE ?= 10
+JOBS ?= 3
 ROUNDS ?= 300
 POSTGRES_ROUNDS ?= 100
 FUZZ ?= 2000
@@ -27,7 +28,7 @@ demo: setup ## show retain, recall, prime and forget on a made-up conversation
 	@$(BIN)/remembrancer demo
 
 test: setup ## run all tests
-	@$(BIN)/pytest -n auto
+	@$(BIN)/pytest -n $(JOBS)
 
 serve: setup ## serve on loopback with the data in ./data
 	@$(BIN)/remembrancer serve --data data

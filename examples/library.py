@@ -29,7 +29,7 @@ def plain(folder: str) -> None:
         done = memory.retain(CHAT, bank="ann", timestamp=SAID, document="first chat")
         print(f"kept {done.sources} turns and {done.facts} facts")
 
-        for question in ("Where did Ann move?", "Where did you suggest to go together?"):
+        for question in ("Where did Ann move?", "Where to on a Thursday evening?"):
             best = memory.recall(question, bank="ann", limit=1)[0]
             print(f"\n{question}\n  {best.memory.said_at:%d %b %Y}: {best.text}")
             for fact in best.memory.facts:

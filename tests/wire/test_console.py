@@ -29,7 +29,7 @@ _COLOURFUL = {"timeline", "search", "memory", "prime", "intentions"}  # checked 
 Visit = Callable[..., Visitor]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # the event loop that it leaves running is nobody else's
 def browser() -> Iterator[Browser]:
     with chromium() as running:
         yield running

@@ -38,7 +38,7 @@ RELEVANT = (
     "length",
     "size",
 )
-_PLAIN_COSINE, _PLAIN_COVERAGE = 0.65, 0.5
+_PLAIN_COSINE, _PLAIN_COVERAGE = 0.65, 1 / 3
 SMALLEST, _LARGEST = 15, 1_000  # rows between which size makes a difference: what was measured
 
 Values = NDArray[np.float64]
@@ -97,8 +97,8 @@ class Calibration:
         """Return how likely it is that a bank of `size` rows answers.
 
         Smaller banks than were measured would seem to know nothing of what they plainly say. In
-        these a near text, one with half of the question's words, or one of a speaker whom it names
-        is taken for an answer.
+        these a near text, one with a third of the question's words, or one of the speaker that
+        it names is taken for an answer.
         """
         known = float(self.known(seen.known))
         near, covered, speaker = seen.known[:3]
