@@ -6,9 +6,9 @@ import json
 from typing import Any
 
 import pytest
-from llm_kit import KEY, Endpoint, Reply
 from pydantic import BaseModel
 
+from llm_kit import KEY, Endpoint, Reply
 from remembrancer.models.llm.client import HttpLlm
 from remembrancer.models.llm.factory import Endpoint as Where
 from remembrancer.models.llm.factory import make_llm
