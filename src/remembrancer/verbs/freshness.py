@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 
 from ..keeping.store import Store
-from ..nouns.errors import StoreBusy
+from ..nouns.errors import Conflict
 from ..nouns.memory import BankRef
 
-WAIT_S = 2.0
+WAIT_S = 1.0
 """How long a reader waits for a revision at most."""
 
 _FIRST_PAUSE_S = 0.005
@@ -25,7 +25,7 @@ async def reach(
     one that has lost the write.
 
     Raises:
-        StoreBusy: it is not there within the time.
+        Conflict: it is not there within the time.
     """
     if revision is None:
         return
@@ -38,7 +38,7 @@ async def reach(
         if found >= revision:
             return
         if loop.time() >= deadline:
-            raise StoreBusy(
+            raise Conflict(
                 f"bank {ref.bank!r} is at revision {found}, and min_revision is {revision}: what "
                 "was written has not come here yet; ask again",
                 field="min_revision",
