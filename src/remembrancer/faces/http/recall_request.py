@@ -34,7 +34,7 @@ MinRevision = Annotated[
     Field(
         ge=0,
         le=(1 << 63) - 1,
-        description="The `revision` that a write has returned: wait for it up to 2 s, then 503.",
+        description="The `revision` that a write has returned: wait for it up to 1 s, then 409.",
     ),
 ]
 
