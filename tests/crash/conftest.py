@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
+# Kill rounds over PostgreSQL take minutes: `make prove` runs them. The contract suite, the moves
+# and the proofs with several servers run over it always.
+_KEPT_IN = ["sqlite", "postgres"] if os.environ.get("REMEMBRANCER_PROVE") else ["sqlite"]
 
-@pytest.fixture(params=["sqlite", "postgres"])
+
+@pytest.fixture(params=_KEPT_IN)
 def kept_in(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Let this process and those that it starts keep rows in the data folder, or in PostgreSQL."""
     if request.param == "postgres":
