@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 from ...keeping.records import Record
 from ...models.llm.types import LlmFailed, Prompt
 from ...nouns.clock import from_us
-from ...nouns.errors import BudgetSpent
+from ...nouns.errors import BudgetSpent, InvalidInput
 from ...nouns.memory import BankRef
 from ...verbs.thinking.minds import VERBS
 from ...verbs.thinking.traces import Wanted
@@ -168,8 +168,7 @@ async def list_llm_requests(
     offset: Offset = 0,
 ) -> Response:
     """List what was asked of language models for a bank: when, for what, tokens; no texts."""
-    since = read_moment(start_date) if start_date else None
-    until = read_moment(end_date) if end_date else None
+    since, until = _moment(start_date, "start_date"), _moment(end_date, "end_date")
     wanted = Wanted(
         status,
         operation,
@@ -278,3 +277,12 @@ def _entry(bank: BankRef, record: Record) -> LLMRequestEntry:
         llm_info={"calls": data["calls"], "failed_calls": data["failed_calls"]},
         metadata={"estimated": data["estimated"]},
     )
+
+
+def _moment(text: str | None, field: str) -> Any:
+    if not text:
+        return None
+    try:
+        return read_moment(text)
+    except ValueError:
+        raise InvalidInput(f"{field} must be a time in ISO 8601", field=field) from None

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import Any
+from uuid import uuid4
 
 MAX_IN = 1024
 """Values bound into one list of a statement; a longer list runs in several statements."""
@@ -14,6 +16,11 @@ Row = tuple[Any, ...]
 
 class Db(ABC):
     """A connection with the named queries of its dialect; used by one thread at a time."""
+
+    @cached_property
+    def serial(self) -> int:
+        """A number of this connection alone; an id of Python's may come again."""
+        return uuid4().int
 
     @abstractmethod
     def all(self, name: str, *params: Any) -> list[Row]:

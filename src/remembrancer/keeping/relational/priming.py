@@ -21,7 +21,7 @@ class Priming:
     @property
     def moment(self) -> tuple[int, int]:
         """A token of what the whole store holds in this snapshot."""
-        return id(self._db), self._db.commits()
+        return self._db.serial, self._db.commits()
 
     @property
     def intends(self) -> bool:
