@@ -6,9 +6,12 @@ import os
 
 import pytest
 
-# Kill rounds over PostgreSQL take minutes: `make prove` runs them. The contract suite, the moves
-# and the proofs with several servers run over it always.
-_KEPT_IN = ["sqlite", "postgres"] if os.environ.get("REMEMBRANCER_PROVE") else ["sqlite"]
+# Kill rounds over PostgreSQL take minutes: `make prove` runs them. So it does the proofs with many
+# servers. The contract suite and the moves run over it always.
+_PROVING = bool(os.environ.get("REMEMBRANCER_PROVE"))
+_KEPT_IN = ["sqlite", "postgres"] if _PROVING else ["sqlite"]
+
+collect_ignore = [] if _PROVING else ["test_many_servers.py", "test_postgres_kill.py"]
 
 
 @pytest.fixture(params=_KEPT_IN)
