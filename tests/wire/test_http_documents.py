@@ -189,8 +189,8 @@ def test_reading_again_keeps_ids_and_what_people_did(shelf: Shelf) -> None:
         f"{path}/{turnips['id']}", json={"text": "I planted leeks behind the shed."}
     )
     assert edited.status_code == 200
-    rosa = next(f for m in found.values() for f in m["facts"] if "Rosa" in f["text"])
-    shelf.server.client.patch(f"{path}/{rosa['id']}", json={"state": "invalidated"})
+    goats = next(f for m in found.values() for f in m["facts"] if "goats" in f["text"])
+    shelf.server.client.patch(f"{path}/{goats['id']}", json={"state": "invalidated"})
     before = {m["id"]: m for m in shelf.memories(layer="all", state="all", duplicates="show")}
     document = shelf.get("talk")
     recalled = shelf.server.recall(shelf.bank, "leeks behind the shed")

@@ -147,6 +147,7 @@ def curations(work: Work, new: Sequence[Curation]) -> None:
     work.db.many(
         "curation_put", ((work.key, c.unit_id, int(c.invalid), rows.dump(c.data)) for c in kept)
     )
+    truth.withdraw(work, [c.unit_id for c in kept if c.invalid])
     work.put.update(dict.fromkeys(each.unit_id for each in kept))
     work.changed = work.changed or bool(kept)
 

@@ -83,6 +83,19 @@ def tell(work: Work, ids: Sequence[bytes], mentioned_at: int) -> None:
     work.db.many("claim_tell", ((work.key, unit_id, mentioned_at) for unit_id in ids))
 
 
+def withdraw(work: Work, ids: Sequence[bytes]) -> None:
+    """Take back what was found of facts that people took out: nobody counts on it any more.
+
+    Once they are brought back, their slots are settled with them again.
+    """
+    nothing = Settled()
+    found = [p for p in claims_of(work.db, work.key, ids) if p.settled != nothing]
+    params = ((work.key, p.unit_id, p.number, *nothing) for p in found)
+    work.db.many("claim_settle", params)
+    for unit_id in sorted({p.unit_id for p in found}):
+        work.db.run("unit_validate", work.key, unit_id, None, None)
+
+
 def settle_all(work: Work) -> None:
     """Work out what holds in each slot that was touched, and write what differs from before."""
     if not work.slots:
