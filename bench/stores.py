@@ -14,9 +14,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from remembrancer.app import App, move_store
+from remembrancer.app import App
 from remembrancer.finding.terms import Analyzer, pack
 from remembrancer.keeping.batch import Batch
+from remembrancer.keeping.opening import move_store
 from remembrancer.models.vectors import quantise
 from remembrancer.nouns.caller import Caller
 from remembrancer.nouns.ids import IdMaker

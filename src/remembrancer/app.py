@@ -3,33 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 import random
-import shutil
-from collections.abc import Callable, Mapping
-from datetime import timedelta, timezone
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from collections.abc import Mapping
+from typing import Any
 
 from ._version import __version__
 from .finding.indexes import Indexes
 from .finding.terms import Analyzer
-from .keeping.moving import Moved, move
-from .keeping.sqlite.store import SqliteStore
+from .keeping.opening import open_store, store_folder
 from .keeping.store import Store
 from .keeping.worker import Worker, without_context
 from .models.cache import CachedQueries
 from .models.factory import make_embedder
 from .models.outbound import Outbound
 from .models.reranker import make_reranker
-from .nouns.clock import Clock, SystemClock, from_us
-from .nouns.errors import InvalidInput, ModelUnavailable, RemembrancerError, StoreBusy
+from .nouns.clock import Clock, SystemClock
+from .nouns.errors import InvalidInput
 from .nouns.ids import IdMaker
 from .nouns.memory import DEFAULT_TENANT, BankRef, Job
-from .reading.dates import find_dates
-from .reading.types import DateSpan
+from .reading.dates.making import date_finder
 from .settings import Settings
 from .verbs.access.gate import Gate
 from .verbs.access.keys import Keys
@@ -43,6 +36,7 @@ from .verbs.consolidate import CONSOLIDATE, Consolidate
 from .verbs.curate import Curate
 from .verbs.curating.corrections import Corrector
 from .verbs.decay import DECAY
+from .verbs.decaying.schedule import keep_decaying
 from .verbs.directives import Directives
 from .verbs.dry_run import DryRun
 from .verbs.entities import Entities
@@ -67,14 +61,14 @@ from .verbs.reminding.recue import keep_cued, recue
 from .verbs.reprocess import REPROCESS, Reprocess
 from .verbs.retain import Limits, Progress, Retain, Retained
 from .verbs.retaining.deepen import READ, Deepen
-from .verbs.retaining.embedding import check_generation, embed_pending, reembed
+from .verbs.retaining.embedding import check_generation, keep_embedded, reembed
 from .verbs.retaining.facts import FactReader
 from .verbs.retaining.guarding import Guard
 from .verbs.retaining.model_facts import ModelReader
 from .verbs.retaining.queued import RETAIN, QueuedRetain
 from .verbs.retaining.resolver import Resolver
 from .verbs.retaining.rewriting import Rewriter
-from .verbs.retaining.units import DateFinder, Drafter
+from .verbs.retaining.units import Drafter
 from .verbs.revise import MOVED_OUT
 from .verbs.sessions import Sessions
 from .verbs.stats import Stats
@@ -88,15 +82,6 @@ from .verbs.transferring.files import FILE_RETAIN, Files
 from .verbs.transferring.importing import IMPORT, Import
 from .verbs.transferring.uploads import Uploads
 from .verbs.truth import Truth
-
-_AFTER_S = 0.05  # the interval has begun by then
-_LOOK_S = 60.0  # for clocks that are set
-if TYPE_CHECKING:
-    from .keeping.postgres import PostgresStore
-
-_RETRY_S = 30.0  # between tries to embed what waits for the embedder
-
-log = logging.getLogger(__name__)
 
 
 class App:
@@ -446,43 +431,16 @@ class App:
         return {}
 
     def _start_upkeep(self) -> None:
-        self._upkeep.append(asyncio.create_task(self._embed_what_waits()))
+        work = []
         if self.settings.worker and self.settings.decay_interval_s:
-            self._upkeep.append(asyncio.create_task(self._decay_now_and_then()))
+            decay, interval_s = self.memories.decay, self.settings.decay_interval_s
+            work.append(keep_decaying(decay, interval_s, self.worker.wake, clock=self.clock))
         if self.embedder is not None:
+            failed = self.retain.embedder_failed
+            work.append(keep_embedded(self.store, self.embedder, failed))
             failed = self.remind.embedder_failed
-            cueing = keep_cued(self.store, self.embedder, self._generation, failed)
-            self._upkeep.append(asyncio.create_task(cueing))
-
-    async def _decay_now_and_then(self) -> None:
-        """Queue the runs of tenants' policies, one an interval."""
-        interval_us = int(self.settings.decay_interval_s * 1_000_000)
-        while True:
-            try:
-                if await self.memories.decay.schedule(interval_us):
-                    self.worker.wake()
-            except RemembrancerError:
-                log.warning("the runs of policies could not be queued", exc_info=True)
-            left_us = interval_us - self.clock.now_us() % interval_us
-            await asyncio.sleep(min(left_us / 1e6 + _AFTER_S, _LOOK_S))
-
-    async def _embed_what_waits(self) -> None:
-        """Embed units that a crash or an outage left without vectors."""
-        active = next((g for g in await self.store.generations() if g.active), None)
-        if active is None or self.embedder is None:
-            return
-        while True:
-            try:
-                done = await embed_pending(self.store, self.embedder, active.number)
-                if done:
-                    log.info("embedded %d units that were waiting", done)
-                await self.retain.embedder_failed.wait()
-                self.retain.embedder_failed.clear()
-            except ModelUnavailable:
-                log.warning("the embedder cannot be used; trying again in %.0f s", _RETRY_S)
-            except StoreBusy:
-                log.warning("the store cannot be used; trying again in %.0f s", _RETRY_S)
-            await asyncio.sleep(_RETRY_S)
+            work.append(keep_cued(self.store, self.embedder, self._generation, failed))
+        self._upkeep = [asyncio.create_task(each) for each in work]
 
 
 async def reembed_store(settings: Settings, progress: Progress | None = None) -> int:
@@ -504,100 +462,6 @@ async def reembed_store(settings: Settings, progress: Progress | None = None) ->
     finally:
         await store.close()
         await embedder.close()
-
-
-def open_store(settings: Settings, clock: Clock) -> SqliteStore | PostgresStore:
-    """Make the store that the settings name; it is not open yet.
-
-    Raises:
-        InvalidInput: a URL of a kind that is not known.
-    """
-    if not _on_postgres(settings):
-        return SqliteStore(store_folder(settings), clock=clock)
-    try:
-        from .keeping.postgres import PostgresStore  # noqa: PLC0415 - an extra
-    except ImportError as exc:
-        raise InvalidInput(
-            "a store in PostgreSQL needs psycopg: pip install 'remembrancer[postgres]'",
-            field="store",
-        ) from exc
-    return PostgresStore(settings.store or "", clock=clock)
-
-
-def move_store(
-    source: Settings,
-    target: Settings,
-    *,
-    restart: bool = False,
-    progress: Callable[[int, int], None] | None = None,
-) -> Moved:
-    """Move everything from one store to another; see `keeping.moving.move`.
-
-    Raises:
-        InvalidInput: both are the same store.
-    """
-    if not _on_postgres(target) and not _on_postgres(source):
-        same = store_folder(source).resolve() == store_folder(target).resolve()
-    else:
-        same = source.store == target.store
-    if same:
-        raise InvalidInput("a store cannot be moved into itself; name another one", field="to")
-
-    def drop_index() -> None:
-        # What lies in that folder was made from other rows.
-        if not _on_postgres(target):
-            shutil.rmtree(store_folder(target) / "index", ignore_errors=True)
-
-    clock = SystemClock()
-    with (
-        open_store(source, clock).moving_from() as here,
-        open_store(target, clock).moving_into() as there,
-    ):
-        return move(here, there, restart=restart, progress=progress, complete=drop_index)
-
-
-def may_exist(settings: Settings) -> bool:
-    """Tell without opening it whether there may be something in the store already.
-
-    Raises:
-        InvalidInput: the store's URL is of a kind that is not known.
-    """
-    return _on_postgres(settings) or store_folder(settings).exists()
-
-
-def store_folder(settings: Settings) -> Path:
-    """Return the folder of the index, and of the rows unless a server keeps them.
-
-    Raises:
-        InvalidInput: the store's URL is of a kind that is not known.
-    """
-    if settings.store is None or _on_postgres(settings):
-        return settings.folder
-    url = urlsplit(settings.store)
-    if url.scheme != "sqlite" or url.netloc or not url.path.strip("/"):
-        raise InvalidInput(
-            f"the store (kind {url.scheme!r}) cannot be opened: use sqlite:///FOLDER (an absolute "
-            "one has four slashes: sqlite:////var/lib/remembrancer) or "
-            "postgresql://USER:PASSWORD@HOST:PORT/DATABASE",
-            field="store",
-        )
-    # Three slashes lead to a relative path, four to an absolute one, as SQLAlchemy has it.
-    return Path(url.path[1:]).expanduser()
-
-
-def _on_postgres(settings: Settings) -> bool:
-    return (settings.store or "").partition("://")[0] in ("postgresql", "postgres")
-
-
-def date_finder(languages: tuple[str, ...], country: str = "US") -> DateFinder:
-    """Return a function that finds the dates of a text said at a time, in a zone's offset."""
-
-    def find(text: str, reference: int, offset_min: int | None) -> list[DateSpan]:
-        zone = timezone(timedelta(minutes=offset_min or 0))
-        said = from_us(reference).astimezone(zone)
-        return find_dates(text, said, languages=languages, country=country)
-
-    return find
 
 
 def _reranking(settings: Settings) -> Reranking | None:

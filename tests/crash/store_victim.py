@@ -9,8 +9,8 @@ import asyncio
 import sys
 from pathlib import Path
 
-from remembrancer.app import open_store
 from remembrancer.keeping.batch import Batch, DocumentWrite, EntityMention
+from remembrancer.keeping.opening import open_store
 from remembrancer.keeping.store import Store
 from remembrancer.nouns.clock import SystemClock
 from remembrancer.nouns.ids import IdMaker

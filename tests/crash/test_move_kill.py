@@ -15,9 +15,10 @@ from typing import Any
 import pytest
 
 from postgres_kit import Space
-from remembrancer.app import App, open_store
+from remembrancer.app import App
 from remembrancer.keeping.batch import Batch, DocumentWrite
 from remembrancer.keeping.moving import KEYS, digest
+from remembrancer.keeping.opening import open_store
 from remembrancer.keeping.records import Record
 from remembrancer.nouns.clock import SystemClock
 from remembrancer.nouns.errors import StoreError

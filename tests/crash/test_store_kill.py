@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from store_victim import REF, TASKS, UNITS
 
-from remembrancer.app import open_store
+from remembrancer.keeping.opening import open_store
 from remembrancer.nouns.clock import SystemClock
 from remembrancer.nouns.memory import LinkType, Op
 from remembrancer.settings import Settings

@@ -10,13 +10,14 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from remembrancer.app import App, date_finder
+from remembrancer.app import App
 from remembrancer.finding import compaction
 from remembrancer.finding.indexes import Indexes
 from remembrancer.finding.search import Query, search
 from remembrancer.finding.tagging import TagFilter, TagMatch
 from remembrancer.finding.terms import Analyzer, words
 from remembrancer.nouns.memory import BankRef
+from remembrancer.reading.dates.making import date_finder
 from remembrancer.settings import Settings
 from remembrancer.verbs.retaining.units import Item
 

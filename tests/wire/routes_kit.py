@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from remembrancer.app import App, open_store
+from remembrancer.app import App
 from remembrancer.faces.http.server import make_app
+from remembrancer.keeping.opening import open_store
 from remembrancer.nouns.clock import FixedClock
 from remembrancer.settings import Settings
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Mapping
 
-from ..app import App, may_exist
+from ..app import App
+from ..keeping.opening import may_exist
 from ..nouns.errors import InvalidInput
 from ..settings import Settings
 

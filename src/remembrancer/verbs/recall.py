@@ -29,6 +29,7 @@ from ..nouns.errors import InvalidInput, RemembrancerError, TooLarge
 from ..nouns.memory import BankRef, Role
 from ..nouns.spans import traced
 from ..nouns.text import clean
+from ..reading.dates.making import DateFinder
 from .recalling.asked import asked_window
 from .recalling.cutoff import FLOOR, checked, cut_off
 from .recalling.included import Included, cut, fetch, sources_of
@@ -49,7 +50,6 @@ from .recalling.trace import Trace, trace
 from .recalling.truth import Truth, current_first, heirs, opponents, seen_then, truths_of
 from .recalling.watching import RecallWatch
 from .retaining.embedding import MOVED
-from .retaining.units import DateFinder
 
 __all__ = ["Answer", "Arms", "MinScores", "Recall", "RecallOptions", "Recollection", "Timings"]
 

@@ -18,6 +18,7 @@ from ..nouns.clock import Clock
 from ..nouns.errors import InvalidInput
 from ..nouns.memory import BankRef, Kind
 from ..nouns.spans import traced
+from ..reading.dates.making import DateFinder
 from .recall import Recall
 from .recalling.cutoff import quotable
 from .recalling.recollection import Answer, RecallOptions, Recollection
@@ -25,7 +26,6 @@ from .reflecting.composing import compose
 from .reflecting.filling import Filler
 from .reflecting.response_schema import Shape, read_schema
 from .reflecting.statements import Statement, relevant, statements_of
-from .retaining.units import DateFinder
 
 _RECALL_TOKENS = 100_000  # the text's own budget cuts
 

@@ -47,7 +47,7 @@ def command(
 
 
 async def _backup(settings: Settings, target: Path) -> Mapping[str, Any]:
-    from ...app import open_store  # noqa: PLC0415
+    from ...keeping.opening import open_store  # noqa: PLC0415
     from ...nouns.clock import SystemClock  # noqa: PLC0415
 
     store = open_store(settings, SystemClock())

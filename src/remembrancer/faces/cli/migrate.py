@@ -48,7 +48,7 @@ def command(
 
 
 async def _migrate(settings: Settings, check: bool) -> tuple[int, int, int]:
-    from ...app import open_store  # noqa: PLC0415
+    from ...keeping.opening import open_store  # noqa: PLC0415
     from ...nouns.clock import SystemClock  # noqa: PLC0415
 
     store = open_store(settings, SystemClock())

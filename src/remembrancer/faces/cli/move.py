@@ -39,7 +39,7 @@ def command(
     was. At the end both are read again and compared; until then no server opens TO.
     """
     here, there = settings_of(store=source), settings_of(store=target)
-    from ...app import move_store  # noqa: PLC0415
+    from ...keeping.opening import move_store  # noqa: PLC0415
 
     started = time.perf_counter()
     with progress_bar("rows copied and compared") as progress:

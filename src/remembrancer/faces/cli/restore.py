@@ -46,7 +46,7 @@ def command(
 
 
 async def _restore(settings: Settings, source: Path) -> Mapping[str, Any]:
-    from ...app import open_store  # noqa: PLC0415
+    from ...keeping.opening import open_store  # noqa: PLC0415
     from ...keeping.sqlite import SqliteStore  # noqa: PLC0415
     from ...nouns.clock import SystemClock  # noqa: PLC0415
 

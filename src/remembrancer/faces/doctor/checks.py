@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 
-from ...app import store_folder
+from ...keeping.opening import store_folder
 from ...nouns.clock import Clock
 from ...nouns.errors import InvalidInput, RemembrancerError
 from ...settings import Settings

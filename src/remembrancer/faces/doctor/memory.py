@@ -6,7 +6,8 @@ import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-from ...app import App, open_store, store_folder
+from ...app import App
+from ...keeping.opening import open_store, store_folder
 from ...keeping.sqlite.integrity import fault_of
 from ...keeping.sqlite.store import FILE
 from ...models.bge import BUNDLED, SHA256, verify

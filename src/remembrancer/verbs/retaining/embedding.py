@@ -7,6 +7,8 @@ and started at any time.
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from collections.abc import Callable, Sequence
 from itertools import groupby
 
@@ -16,13 +18,18 @@ from ...keeping.store import Store
 from ...keeping.view import View
 from ...models.embedder import Embedder
 from ...models.vectors import quantise
-from ...nouns.errors import ModelMismatch
+from ...nouns.errors import ModelMismatch, ModelUnavailable, StoreBusy
 from ...nouns.memory import BankRef, Unit
 
 _BATCH = 128
+RETRY_S = 30.0
+"""Between tries when the embedder or the store cannot be used."""
+
 MOVED = "the store was moved to another embedder: restart with that one to search by meaning"
 
 Progress = Callable[[int, int], None]
+
+log = logging.getLogger(__name__)
 
 
 def spoken_text(unit: Unit) -> str:
@@ -114,3 +121,24 @@ async def _window_texts(view: View, units: Sequence[Unit]) -> dict[bytes, str]:
         if previous is not None and previous.turn == unit.turn - 1:
             texts[unit.id] = f"{spoken_text(previous)}\n{spoken_text(unit)}"
     return texts
+
+
+async def keep_embedded(store: Store, embedder: Embedder, failed: asyncio.Event) -> None:
+    """Embed units that a crash or an outage left without vectors, now and whenever `failed` is set.
+
+    Ends when it is cancelled.
+    """
+    active = next((g for g in await store.generations() if g.active), None)
+    if active is None:
+        return
+    while True:
+        try:
+            if done := await embed_pending(store, embedder, active.number):
+                log.info("embedded %d units that were waiting", done)
+            await failed.wait()
+            failed.clear()
+        except ModelUnavailable:
+            log.warning("the embedder cannot be used; trying again in %.0f s", RETRY_S)
+        except StoreBusy:
+            log.warning("the store cannot be used; trying again in %.0f s", RETRY_S)
+        await asyncio.sleep(RETRY_S)

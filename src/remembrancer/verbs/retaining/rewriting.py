@@ -11,11 +11,12 @@ from dataclasses import replace
 
 from ...finding.terms import Analyzer, pack
 from ...nouns.memory import Document, Unit, UnitRow
+from ...reading.dates.making import DateFinder
 from ...reading.passages import count_words
 from ...reading.sameness import key_of
 from ...reading.types import DateSpan
 from .spoken import WINDOW_WORDS, labels, old_window, spoken_text
-from .units import DateFinder, Source
+from .units import Source
 
 _FAR_US = 500 * 86_400 * 1_000_000  # no relative date is the same so much later
 

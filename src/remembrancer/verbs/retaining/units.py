@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -18,6 +18,7 @@ from ...finding.terms import Analyzer, pack
 from ...keeping.batch import KeptUnit
 from ...nouns.ids import IdMaker
 from ...nouns.memory import Kind, Layer, Role, Unit, UnitRow
+from ...reading.dates.making import DateFinder
 from ...reading.sameness import key_of
 from ...reading.types import DateSpan
 from .layout import Said
@@ -33,8 +34,6 @@ from .spoken import (
 )
 
 _FAR_US = 500 * 86_400 * 1_000_000  # no relative date is the same so much later
-
-DateFinder = Callable[[str, int, int | None], list[DateSpan]]  # text, reference us, offset
 
 
 @dataclass(frozen=True, slots=True)
