@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -19,7 +18,7 @@ from schemathesis.specs.openapi.checks import (
 )
 from wire_kit import Server
 
-EXAMPLES = 20 * int(os.environ.get("REMEMBRANCER_PROVE", "1"))  # of each operation
+EXAMPLES = 40  # of each operation
 CHECKS = [
     not_a_server_error,
     status_code_conformance,

@@ -14,7 +14,7 @@ from ...verbs.reflect import ReflectOptions
 from .answers import OpenApp, answer, timing
 from .banks import NamedBank
 from .body import Wire, body_of
-from .errors import BANK_ERRORS
+from .errors import BANK_ERRORS, HTTPError
 from .memory_shapes import chunk_id
 from .moments import spell
 from .recall_request import LIMITS, MOST_TOKENS, FactType, TagsInput, asked_at, kinds_of
@@ -147,7 +147,7 @@ class ReflectResponse(BaseModel):
     operation_id="reflect",
     summary="Answer in words",
     response_model=ReflectResponse,
-    responses=BANK_ERRORS,
+    responses={**BANK_ERRORS, 400: {"model": HTTPError}},
     openapi_extra=reads(ReflectRequest),
 )
 async def reflect(
