@@ -78,7 +78,8 @@ class Visitor:
             self.page.get_by_role("heading", level=1).wait_for()
         else:
             self.page.get_by_role("heading", level=1, name=heading).wait_for()
-        self.page.wait_for_function("!document.querySelector('main [aria-busy]')")
+        # Not wait_for_function: it makes code of text, which the page's policy forbids.
+        self.page.wait_for_selector("main [aria-busy]", state="detached")
 
     def check_reading(self) -> None:
         """Check with axe that everybody can read and use this page."""
