@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))  # for the kits that folders share
+# Hundreds of servers start here: each would compile the whole package anew, half of its start.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 if TYPE_CHECKING:
     from postgres_kit import Server, Space

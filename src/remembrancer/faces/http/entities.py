@@ -19,7 +19,7 @@ from .banks import PATH, Limit, NamedBank, Offset
 from .body import Wire, body_of
 from .errors import BANK_ERRORS, HTTPError
 from .moments import spell
-from .schema import reads
+from .schema import fails_with, reads
 
 router = APIRouter(tags=["Entities"])
 
@@ -197,7 +197,7 @@ async def get_entity(request: Request, app: OpenApp, bank: NamedBank, entity_id:
     summary="Regenerate an entity's observations",
     deprecated=True,
     response_model=EntityDetailResponse,
-    responses={**BANK_ERRORS, 410: {"model": HTTPError}},
+    responses={**BANK_ERRORS, 410: fails_with(HTTPError)},
 )
 async def regenerate_entity(bank: NamedBank, entity_id: str) -> Response:
     """Refuse: observations are no longer made entity by entity."""

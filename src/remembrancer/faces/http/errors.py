@@ -28,6 +28,7 @@ from ...nouns.errors import (
     Unauthenticated,
 )
 from ...nouns.text import clean
+from .schema import fails_with
 
 MAX_FAULTS = 20  # told in one answer
 RETRY_AFTER_S = 2
@@ -124,15 +125,17 @@ class ApiError(BaseModel):
 
 BANK_ERRORS: dict[int | str, dict[str, Any]] = {
     **{
-        status: {"model": HTTPError}
+        status: fails_with(HTTPError)
         for status in (401, 403, 404, 408, 409, 413, 415, 421, 429, 500, 503)
     },
-    422: {"model": HTTPValidationError},
+    422: fails_with(HTTPValidationError),
 }
 ENTITY_ERRORS: dict[int | str, dict[str, Any]] = {
-    status: {"model": ApiError}
+    status: fails_with(ApiError)
     for status in (400, 401, 403, 404, 408, 409, 413, 415, 421, 422, 429, 500, 503)
 }
+
+ERRORS = (HTTPError, ApiError)  # named by routes; FastAPI itself describes HTTPValidationError
 
 
 class _Names:

@@ -23,7 +23,7 @@ from .errors import BANK_ERRORS, HTTPError
 from .moments import spell
 from .recall_request import RecallRequest, options_of
 from .recall_trace import shape_trace
-from .schema import reads
+from .schema import fails_with, reads
 
 router = APIRouter(tags=["Memory"], route_class=Direct)
 
@@ -129,7 +129,7 @@ class RecallResponse(BaseModel):
     operation_id="recall_memories",
     summary="Recall memory",
     response_model=RecallResponse,
-    responses={**BANK_ERRORS, 400: {"model": HTTPError}},
+    responses={**BANK_ERRORS, 400: fails_with(HTTPError)},
     openapi_extra=reads(RecallRequest),
 )
 async def recall_memories(

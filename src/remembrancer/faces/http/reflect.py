@@ -18,7 +18,7 @@ from .errors import BANK_ERRORS, HTTPError
 from .memory_shapes import chunk_id
 from .moments import spell
 from .recall_request import LIMITS, MOST_TOKENS, FactType, TagsInput, asked_at, kinds_of
-from .schema import reads
+from .schema import fails_with, reads
 
 _MAX_TOKENS = 4096
 
@@ -147,7 +147,7 @@ class ReflectResponse(BaseModel):
     operation_id="reflect",
     summary="Answer in words",
     response_model=ReflectResponse,
-    responses={**BANK_ERRORS, 400: {"model": HTTPError}},
+    responses={**BANK_ERRORS, 400: fails_with(HTTPError)},
     openapi_extra=reads(ReflectRequest),
 )
 async def reflect(

@@ -30,7 +30,7 @@ from .body import Wire, body_of
 from .errors import BANK_ERRORS, Fault, HTTPError, Refused
 from .memory_shapes import chunk_id
 from .moments import Moment, Unset, WhenSaidIfEver
-from .schema import reads
+from .schema import fails_with, reads
 
 # What stands beside a content is copied to each of its units, so it has to be short.
 NOTE_CHARS = 10_000
@@ -265,7 +265,7 @@ class RetainResponse(BaseModel):
     operation_id="retain_memories",
     summary="Retain memories",
     response_model=RetainResponse,
-    responses={**BANK_ERRORS, 400: {"model": HTTPError}},
+    responses={**BANK_ERRORS, 400: fails_with(HTTPError)},
     openapi_extra=reads(RetainRequest),
 )
 async def retain_memories(

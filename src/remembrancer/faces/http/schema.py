@@ -19,8 +19,20 @@ def reads(model: type[BaseModel]) -> dict[str, Any]:
     return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}
 
 
-def describe(api: FastAPI, bodies: Sequence[type[BaseModel]]) -> None:
-    """Make the application describe itself, the bodies that its routes read included."""
+def fails_with(model: type[BaseModel]) -> dict[str, Any]:
+    """Return the part of a route's description that says what an error answers.
+
+    FastAPI's own `{"model": ...}` builds a validator for each status of each route, a fifth of
+    the time that a server takes to start.
+    """
+    schema = {"$ref": _REF.format(model=model.__name__)}
+    return {"content": {"application/json": {"schema": schema}}}
+
+
+def describe(
+    api: FastAPI, bodies: Sequence[type[BaseModel]], errors: Sequence[type[BaseModel]]
+) -> None:
+    """Make the application describe itself, with the bodies and errors that routes name."""
 
     def openapi() -> dict[str, Any]:
         if api.openapi_schema is None:
@@ -35,6 +47,10 @@ def describe(api: FastAPI, bodies: Sequence[type[BaseModel]]) -> None:
                 [(body, "validation") for body in bodies], ref_template=_REF
             )
             components = document.setdefault("components", {}).setdefault("schemas", {})
+            _, named = models_json_schema(
+                [(error, "serialization") for error in errors], ref_template=_REF
+            )
+            components.update(named["$defs"])
             for schema in components.values():
                 _without_nulls(schema)
             components.update(parts["$defs"])

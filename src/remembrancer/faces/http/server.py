@@ -222,7 +222,7 @@ def make_app(app: App, host: str | None = None) -> FastAPI:
     api.state.mcp = McpRoute(api, app.settings)
     api.router.routes.extend((*api.state.mcp.routes, *Pages().routes))
     errors.install(api)
-    schema.describe(api, _BODIES)
+    schema.describe(api, _BODIES, errors.ERRORS)
     # The first one stands next to the routes.
     hosts = (*app.settings.allowed_hosts, *([host] if host else ()))
     api.add_middleware(Admission, gate=app.gate, hosts=hosts)

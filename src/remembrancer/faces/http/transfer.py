@@ -14,6 +14,7 @@ from .answers import OpenApp, answer
 from .banks import NamedBank
 from .errors import BANK_ERRORS, Fault, HTTPError, Refused
 from .multipart import Forms, takes
+from .schema import fails_with
 
 PATH = "/v1/default/banks/{bank_id}/document-transfer"
 MAX_NAMED = 100  # documents; an address cannot be much longer
@@ -115,7 +116,7 @@ async def import_documents(
     deprecated=True,
     status_code=410,
     response_model=HTTPError,
-    responses={410: {"model": HTTPError}},
+    responses={410: fails_with(HTTPError)},
 )
 async def export_documents_sync_removed(_: NamedBank) -> Any:
     """Say where exports went."""
