@@ -432,11 +432,19 @@ class Round:
         name, old, new = f"s{fault['n']}", self.token(fault), self.token(fault, 1)
         for server in self.servers:
             server.control[STALL] = 1
+        try:
+            self._taken_over(fault, name, old, new)
+        finally:
+            for server in self.servers:
+                server.control[STALL] = 0
+                server.resume()
+
+    def _taken_over(self, fault: dict[str, Any], name: str, old: str, new: str) -> None:
         found = self._retain({**fault, "at": 0}, name, old, queued=True)
         document = self.world.document(name)
         document.put((old,), found.ok)
-        if not found.ok:
-            document.queued = True
+        document.queued = True
+        if not found.ok:  # it may have stopped before it could answer
             return
         operation = found.body["operation_id"]
         self.world.operations[operation] = old
@@ -452,9 +460,6 @@ class Round:
             body = {"items": [{"content": said(new), "document_id": name}]}
             told = awake[0].ask("POST", f"{PATH}/memories", body)
             document.put((new,), self.world.count(told.status))
-        for server in self.servers:
-            server.resume()
-        document.queued = True
 
     def _wait_done(self, server: Server, operation: str) -> None:
         deadline = time.monotonic() + _TAKEN_OVER_S
