@@ -12,11 +12,12 @@ TOOLS := build/tools
 HINDSIGHT := 0.9.1 1.1.0
 HEBBS := 0.4.1
 MEM0 := 2.2.1
+LLAMA_INDEX := 0.14.25
 LOCK := $(TOOLS)/bin/uv pip compile --quiet --no-config --universal --python-version 3.11 \
 	--generate-hashes --no-annotate --custom-compile-command "make lock" $(LOCK_FLAGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help check-wheel setup demo test serve lint docs docs-site bench prove wheel lock clean faults fuzz audit
+.PHONY: help check-wheel setup demo test serve lint docs docs-site client-ts bench prove wheel lock clean faults fuzz audit
 
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -47,6 +48,15 @@ docs: setup ## write docs/settings.md, docs/benchmarks.md and the dashboard anew
 docs-site: docs ## write the documentation as pages to build/site, to be read offline
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 	@echo "open build/site/index.html"
+
+client-ts: setup ## generate, type-check, build and test clients/typescript (needs npm, a network)
+	@command -v npm >/dev/null || { echo "client-ts: no npm here: install Node.js with npm" \
+		"(Debian, Ubuntu: apt-get install npm)" >&2; exit 1; }
+	@$(BIN)/python scripts/client_ts.py --document build/openapi.json
+	@cd clients/typescript && npm ci --silent && rm -rf lib && npm run --silent generate && \
+		npm run --silent build && npm run --silent check
+	@$(BIN)/python scripts/client_ts.py --seal
+	@$(BIN)/pytest -n 0 tests/wire/test_client_typescript.py
 
 bench: setup ## run all benches, small, on made data
 	@$(BIN)/python -m bench
@@ -90,10 +100,14 @@ lock: setup ## write requirements/*.txt anew from pyproject.toml (LOCK_FLAGS=--u
 		printf '%s\n' hebbs==$$version aiohttp pytest pytest-asyncio pytest-timeout | \
 		$(LOCK) - --constraint requirements/dev.txt \
 			--output-file requirements/hebbs-$$version.txt || exit 1; done
+	@for version in $(LLAMA_INDEX); do \
+		printf '%s\n' llama-index-core==$$version | \
+		$(LOCK) - --constraint requirements/dev.txt \
+			--output-file requirements/llama-index-core-$$version.txt || exit 1; done
 	@for version in $(MEM0); do \
 		printf '%s\n' mem0ai==$$version | \
 		$(LOCK) - --output-file requirements/mem0-$$version.txt || exit 1; done
 
 clean: ## remove what was built and cached; .venv, the model and ./data stay
-	@rm -rf dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	@rm -rf dist build clients/typescript/node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	@find src tests bench scripts examples -type d -name __pycache__ -prune -exec rm -rf {} +

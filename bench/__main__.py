@@ -7,7 +7,19 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from . import beam, ingest, intentions, latency, locomo, made, overhead, prime, report
+from . import (
+    beam,
+    ingest,
+    intentions,
+    latency,
+    locomo,
+    made,
+    overhead,
+    overload,
+    prime,
+    report,
+    soak,
+)
 from .metrics import Figures
 
 RESULTS = Path(__file__).parent / "results"
@@ -20,6 +32,8 @@ BENCHES: dict[str, tuple[Callable[[Sequence[str]], Figures], str]] = {
     "ingest": (ingest.main, "turns a second, bytes a unit, share of embedding"),
     "intentions": (intentions.main, "check among many, register, send when due"),
     "overhead": (overhead.main, "what metrics and logs cost, on and off in one run"),
+    "overload": (overload.main, "a tenant alone and beside a flood; idle and slow connections"),
+    "soak": (soak.main, "a mixed load for long: growth of memory, files, latency"),
 }
 
 
@@ -37,6 +51,8 @@ def small(folder: Path) -> dict[str, list[str]]:
         ],
         "prime": ["--sizes", "50,2000", "--wire-runs", "100"],
         "ingest": [str(chats)],
+        "overload": ["--turns", "200", "--seconds", "2", "--idle", "1000"],
+        "soak": ["--minutes", "0.5"],
         "overhead": ["--turns", "1000", "--queries", "200", "--data", str(folder / "data")],
         "intentions": [
             *("--count", "10000", "--checks", "200", "--pushes", "500"),

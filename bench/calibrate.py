@@ -1,13 +1,15 @@
 """Fits how likely it is that an answer answers: makes src/remembrancer/finding/calibration.json.
 
 Questions are asked of their own chat, of the others (which know nothing of them), and of samples of
-15, 50 and 150 memories of both, so that small banks count as well; beliefs are asked of their bank.
-Two logistic models with a small L2 penalty are fitted by Newton's method: whether a bank knows the
-answer, over all searches, and which candidates answer, over those of banks that do. Each set of
-data counts by a weight (`SHARES`), so that a large one does not decide alone.
+4 to 150 memories of both; so are those of `notes.txt`, of their own notes, of others, of samples of
+3 to 8, and of their own without what answers. Two logistic models with a small L2 penalty are
+fitted by Newton's method: whether a bank knows the answer, over all searches, and which candidates
+answer, over those of banks that do. Each set of data counts by a weight (`SHARES`), so that a large
+one does not decide alone.
 
-The figures are cross-validated: those of a chat come from models fitted without any question or
-memory of it, those of beliefs from models fitted without a fifth of the cases.
+The figures are cross-validated: those of a chat or of notes come from models fitted without any
+question or memory of it. Beliefs (PrecisionMemBench) are never fitted to: with `--beliefs` and
+`--cases` the models are asked of them as they are.
 """
 
 from __future__ import annotations
@@ -15,7 +17,9 @@ from __future__ import annotations
 import json
 import random
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -45,15 +49,17 @@ from remembrancer.verbs.recall import RecallOptions
 from . import report
 from .datasets import Chat, load_chats
 from .metrics import Case, Figures, distinct, frac_at
+from .notes import Notes, load_notes
 from .precision import judge, retain_beliefs, right_of
 from .retrieval import retain_chats, spoken
 
 TARGET = Path(__file__).parent.parent / "src/remembrancer/finding/calibration.json"
-SIZES = (15, 50, 150)  # of sampled banks
+SIZES = {"chats": (4, 8, 15, 50, 150), "notes": (3, 5, 8)}  # of sampled banks
 TOP = 20  # candidates of a search that are fitted to
-FOLDS = 5  # of the belief cases
+OTHERS = 3  # other notes that a question is asked of
 ELSEWHERE = 0.22  # weight of a chat's question asked of another, of which there are many
-SHARES = {"speech": 1.0, "assistant": 4.0, "beliefs": 15.0}
+SHARES = {"speech": 1.0, "assistant": 4.0, "notes": 1.5}
+LIMITS = (0.1, 0.15, 0.2, 0.25, 0.3, 0.4)
 SAMPLED = 0.5  # weight of a sampled bank, times its data's share
 ANSWERS, QUOTES = 0.15, 0.5  # thresholds, see `Calibration`
 PENALTY = 1.0
@@ -68,9 +74,8 @@ _BLANK = Calibration(
 class Search:
     """One search: what the models see, which candidates answer, and where it belongs.
 
-    `home` is the chat whose memories were searched, `asker` that whose question it is; both are
-    the fold of a belief case. `own`: the bank knows the answer. `names` are the keys of the
-    candidates, best first.
+    `home` is the chat whose memories were searched, `asker` that whose question it is. `own`: the
+    bank knows the answer. `names` are the keys of the candidates, best first.
     """
 
     data: str
@@ -89,17 +94,18 @@ class Search:
     def weight(self) -> float:
         """How much it counts."""
         share = SHARES[self.data] * (SAMPLED if self.sampled else 1.0)
-        elsewhere = not self.own and not self.sampled and self.data != "beliefs"
+        elsewhere = not self.own and not self.sampled
         return share * (ELSEWHERE if elsewhere else 1.0)
 
 
 @dataclass(slots=True)
 class Bank:
-    """A bank's index, and the key of each memory: what a question's gold names."""
+    """A bank's index, the key of each memory (what gold names), and when it is asked."""
 
+    name: str
     state: IndexState
     keys: dict[bytes, str]
-    chat: Chat
+    now: int | None
 
 
 def fit(features: Floats, right: Floats, weights: Floats) -> Logistic:
@@ -161,7 +167,10 @@ def figures_of(judged: Sequence[tuple[Search, float, Floats]]) -> Figures:
         for name, limit in (("answers", ANSWERS), ("quotes", QUOTES)):
             figures[f"{data}.{name}.known"] = float((own >= limit).mean())
             figures[f"{data}.{name}.unknown"] = float((rest >= limit).mean())
-        if data == "beliefs":
+        if data == "notes":
+            for limit in LIMITS:
+                asked = [(s, r) for s, _, r in mine if s.home == s.asker]
+                figures |= _trade_off("notes", limit, asked)
             continue
         for name, limit in (("no cut-off", 0.0), ("answers", ANSWERS)):
             shares = [
@@ -178,89 +187,124 @@ def figures_of(judged: Sequence[tuple[Search, float, Floats]]) -> Figures:
             if inside.any():
                 figures[f"{data}.said {low}-{min(high, 1.0)}"] = float(guesses[inside].mean())
                 figures[f"{data}.true {low}-{min(high, 1.0)}"] = float(truth[inside].mean())
-    for limit in (0.15, 0.2, 0.25, 0.3, 0.35, 0.4):
-        pairs = [
-            judge(frozenset(n for n, p in zip(s.names, r, strict=True) if p >= limit), s.gold)
-            for s, _, r in judged
-            if s.data == "beliefs"
-        ]
-        figures[f"beliefs.precision at {limit}"] = sum(p for p, _ in pairs) / len(pairs)
-        figures[f"beliefs.recall at {limit}"] = sum(r for _, r in pairs) / len(pairs)
     return figures
+
+
+def _trade_off(name: str, limit: float, asked: Sequence[tuple[Search, Floats]]) -> Figures:
+    """Return what a lowest relevance leaves of what is right, and of what is not."""
+    pairs = [
+        judge(frozenset(n for n, p in zip(s.names, r, strict=True) if p >= limit), s.gold)
+        for s, r in asked
+    ]
+    return {
+        f"{name}.precision at {limit}": sum(p for p, _ in pairs) / len(pairs),
+        f"{name}.recall at {limit}": sum(r for _, r in pairs) / len(pairs),
+    }
+
+
+class Asking:
+    """Asks questions of banks, and of parts of them."""
+
+    def __init__(self, app: App, data: str, embedded: bool) -> None:
+        self._app = app
+        self._data = data
+        self._embedded = embedded
+
+    async def vector(self, question: str) -> Any:
+        """Return the vector of a question, if there are any."""
+        if not self._embedded:
+            return None
+        return (await self._app.recall.embed(question, RecallOptions()))[0]
+
+    def __call__(
+        self,
+        question: str,
+        vector: Any,
+        bank: Bank,
+        asker: str,
+        gold: frozenset[str],
+        *,
+        groups: tuple[str, ...] = (),
+        only: Sequence[bytes] | None = None,
+        tags: TagFilter | None = None,
+        top: int = TOP,
+    ) -> Search:
+        """Ask one question of a bank, or of some of its memories."""
+        options = RecallOptions(now=bank.now, tags=tags)
+        query = replace(self._app.recall.query(question, vector, options), calibration=_BLANK)
+        state = bank.state if only is None else _part_of(bank.state, sorted(set(only)))
+        seen = _seen(state, query, bank.keys, gold, top)
+        sampled = only is not None
+        return Search(self._data, bank.name, asker, bool(gold), sampled, *seen, gold, groups)
 
 
 async def of_chats(app: App, chats: Sequence[Chat], data: str, embedded: bool) -> list[Search]:
     """Ask the questions of chats of every chat, and of samples."""
-    banks = {chat.name: await _bank(app, chat) for chat in chats}
+    asking = Asking(app, data, embedded)
+    banks = {chat.name: await _of_chat(app, chat) for chat in chats}
     chance = random.Random(7)
-    found: list[Search] = []
+    found = []
     for chat in chats:
         for question in chat.questions:
-            vector = None
-            if embedded:
-                vector, _ = await app.recall.embed(question.text, RecallOptions())
-            for name, bank in banks.items():
-                now = bank.chat.asked_at
-                options = RecallOptions(now=to_us(now) if now else None)
-                query = replace(
-                    app.recall.query(question.text, vector, options), calibration=_BLANK
-                )
-                own = name == chat.name
-                gold = question.gold if own else frozenset[str]()
-                seen = _seen(bank.state, query, bank.keys, gold)
+            vector = await asking.vector(question.text)
+            asked = (question.text, vector)
+            for bank in banks.values():
+                gold = question.gold if bank.name == chat.name else frozenset[str]()
+                found.append(asking(*asked, bank, chat.name, gold, groups=question.groups))
+            others = [name for name in banks if name != chat.name]
+            size = chance.choice(SIZES["chats"])
+            for name in (chat.name, chance.choice(others)) if others else (chat.name,):
+                bank = banks[name]
+                gold = question.gold if name == chat.name else frozenset[str]()
+                answering = [i for i, key in bank.keys.items() if key in gold]
+                kept = answering[: max(1, size // 3)]
+                only = [*kept, *chance.sample(sorted(bank.keys), min(size, len(bank.keys)))]
                 found.append(
-                    Search(data, name, chat.name, own, False, *seen, gold, question.groups)
+                    asking(*asked, bank, chat.name, gold, groups=question.groups, only=only)
                 )
-            found += _sampled(app, banks, chat, question, vector, data, chance)
     return found
 
 
-def _sampled(
-    app: App,
-    banks: Mapping[str, Bank],
-    chat: Chat,
-    question: Any,
-    vector: Any,
-    data: str,
-    chance: random.Random,
-) -> Iterable[Search]:
-    """Ask a question of samples of its own chat, with what answers it, and of another."""
-    others = [name for name in banks if name != chat.name]
-    for size in SIZES:
-        for name in (chat.name, chance.choice(others)) if others else (chat.name,):
-            bank = banks[name]
-            own = name == chat.name
-            now = bank.chat.asked_at
-            options = RecallOptions(now=to_us(now) if now else None)
-            query = replace(app.recall.query(question.text, vector, options), calibration=_BLANK)
-            answering = [i for i, key in bank.keys.items() if own and key in question.gold]
-            ids = sorted({*answering[: size // 3], *chance.sample(sorted(bank.keys), size)})
-            state = _part_of(bank.state, ids)
-            gold = question.gold if own else frozenset[str]()
-            seen = _seen(state, query, bank.keys, gold)
-            yield Search(data, name, chat.name, own, True, *seen, gold, question.groups)
+async def of_notes(app: App, every: Sequence[Notes], embedded: bool) -> list[Search]:
+    """Ask the questions of notes of these, of others, and of some of both."""
+    asking = Asking(app, "notes", embedded)
+    banks = {notes.name: await _of_notes(app, notes.name) for notes in every}
+    chance = random.Random(8)
+    found = []
+    for notes in every:
+        mine = banks[notes.name]
+        others = [bank for bank in banks.values() if bank is not mine]
+        for question, gold in notes.questions:
+            asked = (question, await asking.vector(question))
+            found.append(asking(*asked, mine, notes.name, gold))
+            for bank in chance.sample(others, OTHERS):
+                found.append(asking(*asked, bank, notes.name, frozenset()))
+            answering = [i for i, key in mine.keys.items() if key in gold]
+            rest = sorted(i for i in mine.keys if i not in answering)
+            if gold:
+                found.append(asking(*asked, mine, notes.name, frozenset(), only=rest))
+            for size in SIZES["notes"]:
+                kept = answering[: size - 1]
+                held = frozenset(mine.keys[i] for i in kept)
+                only = [*kept, *chance.sample(rest, size - len(kept))]
+                found.append(asking(*asked, mine, notes.name, held, only=only))
+                bank = chance.choice(others)
+                only = chance.sample(sorted(bank.keys), size)
+                found.append(asking(*asked, bank, notes.name, frozenset(), only=only))
+    return found
 
 
 async def of_beliefs(app: App, cases: Sequence[Any], embedded: bool) -> list[Search]:
     """Ask the cases of the beliefs' bank."""
-    ref = BankRef("default", cases[0].get("userId") or "test-user")
-    async with app.store.snapshot(ref) as view:
-        state = await app.indexes.state_for(ref, view)
-        assert state is not None
-        units = await view.newest(10_000)
-    keys = {u.id: u.metadata["belief"] for u in units if u.metadata and u.source_id is None}
+    asking = Asking(app, "beliefs", embedded)
+    bank = await _keyed(app, cases[0].get("userId") or "test-user", "belief")
     asked = [c for c in cases if any(map(str.isalnum, c["query"])) and not c.get("userId")]
     found = []
-    for number, case in enumerate(asked):
-        vector = None
-        if embedded:
-            vector, _ = await app.recall.embed(case["query"], RecallOptions())
+    for case in asked:
+        vector = await asking.vector(case["query"])
         tags = TagFilter(tuple(case["scope"]), TagMatch.ANY_STRICT)
-        query = app.recall.query(case["query"], vector, RecallOptions(tags=tags))
         gold = right_of(case)
-        seen = _seen(state, replace(query, calibration=_BLANK), keys, gold, top=50)
-        fold = f"fold {number % FOLDS}"
-        found.append(Search("beliefs", fold, fold, bool(gold), False, *seen, gold, ()))
+        found.append(asking(case["query"], vector, bank, bank.name, gold, tags=tags, top=50))
     return found
 
 
@@ -280,16 +324,29 @@ def _seen(
     return found.features.known, found.features.relevant.T[:top], right, names
 
 
-async def _bank(app: App, chat: Chat) -> Bank:
-    ref = BankRef("default", chat.name)
+async def _of_chat(app: App, chat: Chat) -> Bank:
     turns = {s.name: [m.id for m in spoken(s)] for s in chat.sessions}
+    state, units = await _read(app, chat.name)
+    keys = {u.id: turns[u.metadata["session"]][u.turn] for u in units if u.metadata}
+    return Bank(chat.name, state, keys, to_us(chat.asked_at) if chat.asked_at else None)
+
+
+async def _of_notes(app: App, name: str) -> Bank:
+    return await _keyed(app, name, "key")
+
+
+async def _keyed(app: App, name: str, field: str) -> Bank:
+    """Return a bank whose memories have their keys in a field of their metadata."""
+    state, units = await _read(app, name)
+    return Bank(name, state, {u.id: u.metadata[field] for u in units if u.metadata}, None)
+
+
+async def _read(app: App, name: str) -> tuple[IndexState, Sequence[Any]]:
+    ref = BankRef("default", name)
     async with app.store.snapshot(ref) as view:
         state = await app.indexes.state_for(ref, view)
         assert state is not None
-        ids = [i for part in state.parts for i in _ids(part.ids)]
-        units = await view.units(ids)
-    keys = {u.id: turns[u.metadata["session"]][u.turn] for u in units if u.metadata}
-    return Bank(state, keys, chat)
+        return state, await view.units([i for part in state.parts for i in _ids(part.ids)])
 
 
 def _part_of(state: IndexState, ids: Sequence[bytes]) -> IndexState:
@@ -329,47 +386,64 @@ def main(argv: Sequence[str] | None = None) -> Figures:
     parser = report.parser(
         "calibrate",
         __doc__ or "",
-        "python -m bench.calibrate locomo.json beam.json beliefs.json cases.json --data kept",
+        "python -m bench.calibrate locomo.json beam.json --data kept",
     )
-    for name in ("speech", "assistant", "beliefs", "cases"):
+    for name in ("speech", "assistant"):
         parser.add_argument(name, type=Path)
-    parser.add_argument("--data", type=Path, help="keep the memory here, and use it again")
+    for name in ("beliefs", "cases"):
+        parser.add_argument(f"--{name}", type=Path, help="asked at the end, never fitted to")
+    parser.add_argument("--data", type=Path, help="keep the memories here, and use them again")
     parser.add_argument("--write", action="store_true", help=f"write {TARGET.name}")
     options = parser.parse_args(argv)
     if options.data is not None:
-        options.data.mkdir(parents=True, exist_ok=True)
         return _run(options, options.data)
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         return _run(options, Path(folder))
 
 
 def _run(options: Any, folder: Path) -> Figures:
-    speech, assistant = load_chats(options.speech), load_chats(options.assistant)
-    beliefs = json.loads(options.beliefs.read_text(encoding="utf-8"))
-    cases = json.loads(options.cases.read_text(encoding="utf-8"))
-    fresh = not (folder / "memory.db").exists()
+    notes = load_notes()
+    searches: dict[str, list[Search]] = defaultdict(list)
+    asked: dict[str, list[Search]] = {}
+    for data in ("speech", "assistant"):
+        chats = load_chats(getattr(options, data))
+        with _opened(folder / data) as (memory, fresh):
+            if fresh:
+                retain_chats(memory, chats, lambda: None)
+            for name, app, embedded in _both(memory):
+                searches[name] += memory.wait(of_chats(app, chats, data, embedded))
+    with _opened(None) as (memory, _):
+        for each in notes:
+            for key, text in each.texts.items():
+                memory.retain(text, bank=each.name, document=key, metadata={"key": key})
+        for name, app, embedded in _both(memory):
+            searches[name] += memory.wait(of_notes(app, notes, embedded))
+    if options.beliefs and options.cases:
+        cases = json.loads(options.cases.read_text(encoding="utf-8"))
+        with _opened(None) as (memory, _):
+            retain_beliefs(memory, json.loads(options.beliefs.read_text(encoding="utf-8")))
+            for name, app, embedded in _both(memory):
+                asked[name] = memory.wait(of_beliefs(app, cases, embedded))
+    return _fit(options, searches, asked)
+
+
+def _fit(
+    options: Any, searches: Mapping[str, list[Search]], asked: Mapping[str, list[Search]]
+) -> Figures:
+    """Fit, show and write the models of each embedding model."""
     every: Figures = {}
     made: dict[str, Any] = {}
-    with remembrancer.open(folder) as memory:
-        if fresh:
-            retain_chats(memory, [*speech, *assistant], lambda: None)
-            retain_beliefs(memory, beliefs)
-        app = memory.inner.app
-        assert app.embedder is not None
-        for name, embedded in ((str(app.embedder.fingerprint["model"]), True), (WORDS, False)):
-
-            async def all_of(embedded: bool = embedded) -> list[Search]:
-                return [
-                    *await of_chats(app, speech, "speech", embedded),
-                    *await of_chats(app, assistant, "assistant", embedded),
-                    *await of_beliefs(app, cases, embedded),
-                ]
-
-            searches = memory.wait(all_of())
-            figures = figures_of(cross_validated(searches))
-            made[name] = as_json(fitted(searches), figures)
-            report.show(f"{name}, cross-validated", figures)
-            every |= {f"{name}.{figure}": value for figure, value in figures.items()}
+    for name, mine in searches.items():
+        figures = figures_of(cross_validated(mine))
+        model = fitted(mine)
+        made[name] = as_json(model, figures)
+        judged = [
+            (s, model.known(s.known) * model.relevant(s.relevant.T)) for s in asked.get(name, ())
+        ]
+        for limit in LIMITS if judged else ():
+            figures |= _trade_off("beliefs", limit, judged)
+        report.show(f"{name}, cross-validated", figures)
+        every |= {f"{name}.{figure}": value for figure, value in figures.items()}
     for read in made.values():
         from_json(read)  # it reads back
     if options.write:
@@ -378,6 +452,25 @@ def _run(options: Any, folder: Path) -> Figures:
         report.console.print_json(json.dumps(made))
     report.write(options.json, every)
     return every
+
+
+@contextmanager
+def _opened(folder: Path | None) -> Iterator[tuple[remembrancer.Memory, bool]]:
+    """Open a memory, one for now when no folder is named; tell whether it is new."""
+    with tempfile.TemporaryDirectory(prefix="bench-") as passing:
+        place = folder or Path(passing)
+        place.mkdir(parents=True, exist_ok=True)
+        fresh = not (place / "memory.db").exists()
+        with remembrancer.open(place) as memory:
+            yield memory, fresh
+
+
+def _both(memory: remembrancer.Memory) -> Iterator[tuple[str, App, bool]]:
+    """Return what to fit: for the embedding model, and for words alone."""
+    app = memory.inner.app
+    assert app.embedder is not None
+    yield str(app.embedder.fingerprint["model"]), app, True
+    yield WORDS, app, False
 
 
 if __name__ == "__main__":

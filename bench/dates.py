@@ -17,7 +17,8 @@ way before it is compared, by rules for all cases alike:
 - a range between two named dates ends there where its last date begins (found: where it ends);
 - "until May" and "before May" end where May begins, "after 2018" begins where 2018 ends, but
   "after 7 May" where that day begins;
-- a date counted in months or years is the day counted to (found: the month, with that day);
+- a date counted in months or years is the day counted to (found: the month, with that day), and
+  the start or the end of a period, where it bounds something, is one moment of it;
 - the hours of a part of the day are a convention: "this morning" is told by its name.
 
 A sentence that the file holds several times with one reference (for several readers) counts once,
@@ -58,7 +59,7 @@ _PARTS: Final = {
     (6, 8): (8, 10),
     (12, 18): (12, 16),
     (16, 18): (14, 16),
-    (12, 14): (11, 13),
+    (11, 14): (11, 13),
     (17, 22): (16, 20),
     (17, 19): (16, 18),
     (20, 22): (18, 20),
@@ -223,6 +224,10 @@ def as_given(found: DateSpan) -> Bounds:
     start, end = from_us(found.start), from_us(found.end)
     if found.last is not None:
         end = from_us(found.last)
+    if found.nominal is not None and found.relation is not DateRelation.WITHIN:
+        moment = from_us(found.nominal)
+        opens = found.relation in {DateRelation.SINCE, DateRelation.AFTER}
+        return (moment, None) if opens else (None, moment)
     if found.relation in {DateRelation.BEFORE, DateRelation.UNTIL}:
         return None, start
     if found.relation is DateRelation.SINCE:
@@ -230,7 +235,7 @@ def as_given(found: DateSpan) -> Bounds:
     if found.relation is DateRelation.AFTER:
         days = found.precision in _CLOCK or found.precision is Precision.DAY
         return (start if days else end), None
-    if found.precision is Precision.HOUR and found.last is None:
+    if found.precision is Precision.HOUR and found.last is None and not start.minute:
         midnight = start.replace(hour=0)
         hours = (start.hour, (end - midnight) // timedelta(hours=1))
         low, high = _PARTS.get(hours, hours)

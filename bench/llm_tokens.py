@@ -3,7 +3,7 @@
 No model is asked: an endpoint on this machine answers by a script, and what it is sent is
 estimated at four bytes a token. So the figures are those of the prompts, not of any model.
 
-    python bench/llm_tokens.py [TURNS]
+    python -m bench.llm_tokens [TURNS] [--json llm_tokens.json]
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
+from bench import report
 from llm_kit import Endpoint, sources_in
 from remembrancer.app import App
 from remembrancer.nouns.memory import BankRef
@@ -57,17 +58,28 @@ async def sent(way: str, lines: Sequence[str]) -> tuple[int, int, int]:
         return len(endpoint.requests), sum(len(t.encode()) for t in texts) // 4, shown
 
 
-async def main(count: int) -> None:
-    """Print the table."""
+async def main(count: int) -> dict[str, float]:
+    """Print the table; return its figures by name."""
     lines = turns(count)
     size = sum(len(line.encode()) for line in lines) // 4
+    figures: dict[str, float] = {"llm.turns": count, "llm.text_tokens": size}
     print(f"{count} turns, {size} tokens of text\n")
     print("| way | requests | tokens sent | turns read | tokens a turn |")
     print("|---|---|---|---|---|")
     for way, name in WAYS.items():
         requests, tokens, shown = await sent(way, lines)
         print(f"| {name} | {requests} | {tokens} | {shown} | {tokens / count:.0f} |")
+        figures |= {
+            f"llm.{way}.requests": requests,
+            f"llm.{way}.tokens": tokens,
+            f"llm.{way}.turns_read": shown,
+            f"llm.{way}.tokens_a_turn": round(tokens / count, 1),
+        }
+    return figures
 
 
 if __name__ == "__main__":
-    asyncio.run(main(int(sys.argv[1]) if len(sys.argv) > 1 else TURNS))
+    parser = report.parser("llm_tokens", __doc__ or "", "python -m bench.llm_tokens 100")
+    parser.add_argument("turns", nargs="?", type=int, default=TURNS, help="of the chat")
+    options = parser.parse_args()
+    report.write(options.json, asyncio.run(main(options.turns)))

@@ -2,7 +2,7 @@
 """Write finding/common_words.txt: the commonest English words, the commonest first.
 
 The words of the bundled model's vocabulary stand in the order of how common they were in the text
-that it was made from, so its head is a list of common words. Standard library only.
+that it was made from, so they are a list of words by how common they are. Standard library only.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from pathlib import Path
 HOUSE = Path(__file__).resolve().parent.parent / "src/remembrancer"
 VOCABULARY = HOUSE / "models/data/bge-small-en-v1.5-int8/tokenizer.json"
 TARGET = HOUSE / "finding/common_words.txt"
-COUNT = 2_500
 SHORTEST = 2  # letters
 
 
@@ -25,8 +24,8 @@ def main() -> None:
         for word in sorted(vocabulary, key=vocabulary.__getitem__)
         if word.isascii() and word.isalpha() and len(word) >= SHORTEST
     ]
-    TARGET.write_text("\n".join(words[:COUNT]) + "\n", encoding="utf-8")
-    print(f"{TARGET}: {COUNT} words")
+    TARGET.write_text("\n".join(words) + "\n", encoding="utf-8")
+    print(f"{TARGET}: {len(words)} words")
 
 
 if __name__ == "__main__":

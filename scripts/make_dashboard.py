@@ -58,7 +58,9 @@ PANELS: tuple[Panel, ...] = (
         "percentunit",
         [
             (
-                f"sum({_rate(f'{_HTTP}_count', _FAILED)}) / sum({_rate(f'{_HTTP}_count')})",
+                # A server that never failed has no series of failures: that is a share of 0.
+                f"(sum({_rate(f'{_HTTP}_count', _FAILED)}) or vector(0))"
+                f" / sum({_rate(f'{_HTTP}_count')})",
                 "HTTP",
             )
         ],

@@ -23,7 +23,7 @@ fi
 
 # The copies in .venv say what was installed last.
 if ! cmp -s requirements/dev.txt .venv/installed-lock.txt; then
-    say "installing the packages of requirements/dev.txt"
+    say "installing the packages of requirements/dev.txt: some minutes, the first time"
     .venv/bin/python -m pip install --quiet --disable-pip-version-check \
         --require-hashes -r requirements/dev.txt
     cp requirements/dev.txt .venv/installed-lock.txt
@@ -36,20 +36,33 @@ if ! cmp -s pyproject.toml .venv/installed-pyproject.toml; then
 fi
 .venv/bin/python scripts/fetch_models.py
 
-# The clients of Hindsight, HEBBS and mem0, each in an environment of its own, for tests/wire. Only
-# their tests need them, so a checkout without them works: the tests then say what is missing.
+# The clients of Hindsight, HEBBS and mem0 for tests/wire, LlamaIndex for tests/compat, each in an
+# environment of its own. Only their tests need them, so a checkout without them works: the tests
+# then say what is missing.
 install_client() {
     client=$(basename "$1" .txt) home=.venv/clients/$(basename "$1" .txt)
     ! cmp -s "$1" "$home/installed-lock.txt" || return 0
     say "installing $client, a client to test with"
     rm -rf "$home"
-    .venv/bin/python -m venv --without-pip "$home" &&
+    .venv/bin/python -m venv --without-pip "$home" && { [ -z "${2-}" ] || share_packages "$home"; } &&
         .venv/bin/python -m pip --python "$home" install --quiet --disable-pip-version-check \
-            --require-hashes -r "$1" &&
+            --no-compile --require-hashes -r "$1" &&
         cp "$1" "$home/installed-lock.txt" ||
         say "$client could not be installed: its tests will be skipped" >&2
 }
+share_packages() {
+    "$1/bin/python" - "$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')" <<'end'
+import sys, sysconfig
+from pathlib import Path
+line = f"import site; site.addsitedir({sys.argv[1]!r})\n"
+Path(sysconfig.get_path("purelib"), "shared.pth").write_text(line)
+end
+}
 for lock in requirements/hindsight-*.txt requirements/hebbs-*.txt requirements/mem0-*.txt; do
     [ ! -e "$lock" ] || install_client "$lock" &
+done
+# LlamaIndex lives beside remembrancer and shares its packages, so only what it adds is installed.
+for lock in requirements/llama-index-core-*.txt; do
+    [ ! -e "$lock" ] || install_client "$lock" shared &
 done
 wait

@@ -15,7 +15,7 @@ from .keeping.opening import open_store, store_folder
 from .keeping.store import Store
 from .keeping.worker import Worker, without_context
 from .models.cache import CachedQueries
-from .models.factory import make_embedder
+from .models.factory import embedder_of
 from .models.outbound import Outbound
 from .models.reranker import make_reranker
 from .nouns.clock import Clock, SystemClock
@@ -26,6 +26,7 @@ from .reading.dates.making import date_finder
 from .settings import Settings
 from .verbs.access.gate import Gate
 from .verbs.access.keys import Keys
+from .verbs.admission.desk import desk_of
 from .verbs.answering import Answering
 from .verbs.audit import Audit, AuditLog
 from .verbs.bank_config import BankConfigs
@@ -38,6 +39,7 @@ from .verbs.curating.corrections import Corrector
 from .verbs.decay import DECAY
 from .verbs.decaying.schedule import keep_decaying
 from .verbs.directives import Directives
+from .verbs.distil import Distil
 from .verbs.dry_run import DryRun
 from .verbs.entities import Entities
 from .verbs.forget import SWEEP, Forget
@@ -47,6 +49,8 @@ from .verbs.knowledge import Knowledge
 from .verbs.memories import Memories
 from .verbs.mental_models import REFRESH, MentalModels
 from .verbs.meters import RETAINED_FACTS, RETAINED_ITEMS, Meters
+from .verbs.modelling.delta import DeltaWriter
+from .verbs.modelling.schedule import SCHEDULED, keep_scheduled
 from .verbs.modelling.shelf import Shelf
 from .verbs.operations import Operations
 from .verbs.prime import Prime
@@ -280,7 +284,7 @@ class App:
             ModelUnavailable: the configured embedder cannot be used.
         """
         clock = clock or SystemClock()
-        embedder = await _embedder(settings)
+        embedder = await embedder_of(settings)
         store = open_store(settings, clock)
         await store.open()
         try:
@@ -348,6 +352,7 @@ class App:
         self.audit_log = AuditLog(store, self.configs, audit, clock=clock)
         self.keys = Keys(store, audit, ids=ids, clock=clock, random_bytes=os.urandom)
         self.gate = Gate(self.keys, settings)
+        self.desk = desk_of(settings, self.meters)
 
     def _transfer(self, ids: IdMaker) -> None:
         """Make the verbs that take files in and hand them out."""
@@ -372,13 +377,20 @@ class App:
     def _derive(self, ids: IdMaker) -> None:
         """Make the verbs whose answers are derived from memories, and kept."""
         store, clock, remember = self.store, self.clock, self.memories.remember
+        self.distil = Distil(store, self.memories.insights, self.minds)
         self.directives = Directives(store, ids=ids, clock=clock)
         self.shelf = Shelf(store)
         self.answering = Answering(
             self.reflect, self.minds, self.configs, self.directives, self.shelf, clock=clock
         )
         self.mental_models = MentalModels(
-            store, self.shelf, self.answering, remember, ids=ids, clock=clock
+            store,
+            self.shelf,
+            self.answering,
+            remember,
+            DeltaWriter(store, self.reflect, self.minds, self.directives),
+            ids=ids,
+            clock=clock,
         )
         self.knowledge = Knowledge(store, self.shelf, self.mental_models, ids=ids, clock=clock)
         self.consolidate = Consolidate(
@@ -399,6 +411,7 @@ class App:
                 READ: self.deepen.run,
                 CONSOLIDATE: self.consolidate.run,
                 REFRESH: self.mental_models.run,
+                SCHEDULED: self.mental_models.schedule.run,
             },
             clock=self.clock,
             slots=self.settings.llm_concurrency,
@@ -435,6 +448,8 @@ class App:
         if self.settings.worker and self.settings.decay_interval_s:
             decay, interval_s = self.memories.decay, self.settings.decay_interval_s
             work.append(keep_decaying(decay, interval_s, self.worker.wake, clock=self.clock))
+        if self.settings.worker:
+            work.append(keep_scheduled(self.mental_models.schedule))
         if self.embedder is not None:
             failed = self.retain.embedder_failed
             work.append(keep_embedded(self.store, self.embedder, failed))
@@ -449,7 +464,7 @@ async def reembed_store(settings: Settings, progress: Progress | None = None) ->
     Raises:
         InvalidInput: the settings name no embedder.
     """
-    embedder = await _embedder(settings)
+    embedder = await embedder_of(settings)
     if embedder is None:
         raise InvalidInput("name the embedder to move to: --embedder", field="embedder")
     store = open_store(settings, SystemClock())
@@ -474,18 +489,3 @@ def _reranking(settings: Settings) -> Reranking | None:
     if reranker is None:
         return None
     return Reranking(reranker, settings.reranker_candidates, settings.reranker_s)
-
-
-async def _embedder(settings: Settings) -> CachedQueries | None:
-    key = settings.embedder_key
-    embedder = make_embedder(
-        settings.embedder,
-        base_url=settings.embedder_url,
-        api_key=key.get_secret_value() if key else None,
-        dimensions=settings.embedder_dimensions,
-        threads=settings.embedder_threads,
-        cache_size=settings.query_cache,
-    )
-    if embedder is not None and settings.embedder != "bge-small":
-        await embedder.warm()  # only then is its dimension known
-    return embedder

@@ -170,6 +170,71 @@ class Settings(BaseSettings):
     rate_admin: float = Field(10, gt=0, description="Administering requests of a key, a second.")
     rate_admin_burst: float = Field(20, ge=1, description="As many at once.")
 
+    admit_reads: int | None = Field(
+        None,
+        ge=1,
+        le=1_024,
+        description="Reading requests worked on at once, of both faces; unset: 2, or 16 where they "
+        "wait for PostgreSQL, an embedder or a reranker elsewhere.",
+    )
+    admit_writes: int | None = Field(
+        None, ge=1, le=1_024, description="Writing requests at once; unset: 2, or 16 likewise."
+    )
+    admit_heavy: int | None = Field(
+        None,
+        ge=1,
+        le=1_024,
+        description="Requests at once that take long (reflect, exports, graphs); unset: 2, or 16 "
+        "with a language model. One tenant has all but one.",
+    )
+    admit_queue: int = Field(
+        1_000, ge=1, le=100_000, description="Requests that wait, of each of these classes (503)."
+    )
+    admit_tenant_queue: int = Field(
+        250, ge=0, le=100_000, description="Of these, those of one tenant (429)."
+    )
+    admit_wait_s: float = Field(
+        10, gt=0, le=3_600, description="Seconds that a request waits for its turn (503)."
+    )
+    admit_penalty_s: float = Field(
+        0.5,
+        ge=0,
+        le=60,
+        description="Seconds that such a 429 is held back at least, for clients that ask again at "
+        "once; 0: it is told at once.",
+    )
+    deadline_read_s: float = Field(
+        60,
+        gt=0,
+        le=86_400,
+        description="Seconds that a reading request may take; then its work is ended (504). "
+        "Callers may set less.",
+    )
+    deadline_write_s: float = Field(600, gt=0, le=86_400, description="A writing request.")
+    deadline_heavy_s: float = Field(
+        900, gt=0, le=86_400, description="One that takes long, such as reflect."
+    )
+    max_connections: int = Field(
+        16_384,
+        ge=1,
+        le=1_000_000,
+        description="Open HTTP connections of a process; more are answered with 503.",
+    )
+    idle_s: float = Field(
+        120,
+        gt=0,
+        le=86_400,
+        description="Seconds after which a connection is closed that sends no request, or stops in "
+        "the head of one.",
+    )
+    stall_s: float = Field(
+        30,
+        gt=0,
+        le=86_400,
+        description="Seconds after which a connection is cut whose client takes nothing of its "
+        "answer.",
+    )
+
     embedder: str = Field(
         "bge-small",
         description="bge-small, openai:MODEL, fastembed:NAME, sentence-transformers:NAME, none "

@@ -108,7 +108,7 @@ async def test_a_program_that_ignores_the_lock_is_reported(make_store, folder, r
 async def test_an_error_that_undoes_the_transaction_fails_the_group(
     store, folder, ref, make, check, monkeypatch
 ):
-    from remembrancer.keeping.sqlite import store as module
+    from remembrancer.keeping.relational import bank_calls as module
 
     real = module.apply
 

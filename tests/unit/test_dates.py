@@ -118,7 +118,7 @@ DATED = [
     ("last May", "last May", "2022-05-01 2022-06-01 month"),
     ("next December", "next December", "2023-12-01 2024-01-01 month"),
     ("earlier this month", "earlier this month", "2023-05-01 2023-05-10 month"),
-    ("later this week", "later this week", "2023-05-10 2023-05-15 week"),
+    ("later this week", "later this week", "2023-05-11 2023-05-15 week"),
     ("at the end of the year", "the end of the year", "2023-09-01 2024-01-01 year"),
     ("in early June 2022", "early June 2022", "2022-06-01 2022-06-16 month"),
     ("mid-2019", "mid-2019", "2019-05-01 2019-09-01 year"),

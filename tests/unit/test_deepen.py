@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from retain_kit import REF, item, opened, stored
 
+import remembrancer
 from llm_kit import Endpoint, Reply, echo, facts_reply, sources_in
 from remembrancer.app import App
 from remembrancer.nouns.clock import FixedClock
@@ -124,18 +125,21 @@ FAILING = [
     Reply(drop=True),
     Reply(status=429, headers={"Retry-After": "0"}),
     Reply('{"facts": [{"source": 1, "quo', finish="length"),
-    Reply('{"answer": "no facts here"}'),
+    Reply('{"reply": "no facts here"}'),
     Reply("I am sorry, but I cannot help with that."),
     Reply(status=401),
+    Reply(wait_s=1.2),
 ]
+NAMES = ["500", "dropped", "429", "cut off", "other schema", "prose", "401", "time-out"]
 
 
-@pytest.mark.parametrize("reply", FAILING)
+@pytest.mark.parametrize("reply", FAILING, ids=NAMES)
 async def test_a_part_that_fails_keeps_the_rules_facts_and_is_tried_again(
     tmp_path: Path, reply: Reply
 ) -> None:
     with Endpoint(lambda _: reply) as endpoint:
-        async with opened(tmp_path, **endpoint.settings) as app:
+        brief = {"llm_timeout_s": 1} if reply.wait_s else {}
+        async with opened(tmp_path, **endpoint.settings, **brief) as app:
             app.minds.of("retain")._sleep = _no_wait  # type: ignore[union-attr]
             await app.retain(REF, [item(TEXT)])
             before = await stored(app, "d")
@@ -157,7 +161,48 @@ async def test_a_part_that_fails_keeps_the_rules_facts_and_is_tried_again(
             usage = job.result["usage"]
             assert (usage["calls"], usage["failed_calls"]) == (sent + 1, sent)
             bank, _ = await app.minds.ledger.spent(REF)
-            assert bank.calls == sent + 1
+            assert (bank.calls, bank.tokens) == (sent + 1, usage["total_tokens"])
+            traces, _ = await app.minds.traces.page(REF, Wanted())
+            assert sum(t.data["total_tokens"] for t in traces) == usage["total_tokens"]
+            assert (await stored(app, "d")).text == before.text
+
+
+@pytest.mark.parametrize("reply", FAILING, ids=NAMES)
+async def test_an_answer_that_fails_gives_way_to_the_quoted_one(
+    tmp_path: Path, reply: Reply
+) -> None:
+    with Endpoint(lambda _: reply) as endpoint:
+        brief = {"llm_timeout_s": 1} if reply.wait_s else {}
+        settings = {**endpoint.settings, **brief, "llm_retain": "none"}
+        async with opened(tmp_path, **settings) as app:
+            app.minds.of("reflect")._sleep = _no_wait  # type: ignore[union-attr]
+            await app.retain(REF, [item(TEXT)])
+            quoted = await app.reflect(REF, "What did Kerstin pay Ann?")
+            found = await app.answering(REF, "What did Kerstin pay Ann?")
+            assert (found.found.text, found.by_model) == (quoted.text, False)
+            assert "Kerstin" in found.found.text
+            assert (found.degraded or "").startswith("answered without the model")
+            assert found.usage.calls == found.usage.failed == len(endpoint.requests)
+            bank, _ = await app.minds.ledger.spent(REF)
+            assert (bank.calls, bank.tokens) == (found.usage.calls, found.usage.total)
+
+
+async def test_facts_stay_in_the_language_of_their_source(tmp_path: Path) -> None:
+    said = "Jens: Ich habe das alte Boot letzte Woche an Kerstin verkauft."
+    quote = "Ich habe das alte Boot letzte Woche an Kerstin verkauft"
+    german = "Jens hat das alte Boot letzte Woche an Kerstin verkauft."
+    told = [
+        {"source": 1, "quote": quote, "text": german},
+        {"source": 1, "quote": quote, "text": "Jens sold his old sailing boat to Kerstin."},
+        {"source": 1, "quote": "", "text": "", "entities": []},  # as the prompt shows it
+    ]
+    with Endpoint(lambda _: facts_reply(told)) as endpoint:
+        async with opened(tmp_path, **endpoint.settings) as app:
+            await app.retain(REF, [item(said)])
+            [job] = await read(app)
+            assert await by_model(app) == [german]
+    assert job.result is not None
+    assert job.result["refused"] == {"other_words": 1, "no_quote": 1}
 
 
 async def _no_wait(_: float) -> None:
@@ -324,3 +369,19 @@ async def test_what_is_forgotten_meanwhile_is_not_kept(tmp_path: Path) -> None:
 
 def test_the_fixed_part_of_the_prompt_is_short() -> None:
     assert len(RULES.encode()) / 4 < 1_500
+
+
+async def test_the_library_answers_with_the_model(tmp_path: Path) -> None:
+    answer = {"answer": "Kerstin paid 900 euros.", "used": [1]}
+    with Endpoint(lambda _: Reply(json.dumps(answer))) as endpoint:
+        settings = {**endpoint.settings, "llm_retain": "none", "embedder": "hash:64"}
+        async with remembrancer.open_async(tmp_path, **settings) as memory:
+            kept = await memory.retain(TEXT, bank="bank")
+            assert kept.reading == ()
+            found = await memory.reflect("What did Kerstin pay?", bank="bank")
+            assert (found.text, found.by_model, found.degraded) == (answer["answer"], True, None)
+            assert ([f.memory.id for f in found.based_on], found.tokens) == ([kept.ids[0]], 110)
+            endpoint.script = lambda _: Reply("I had rather not.")
+            found = await memory.reflect("What did Kerstin pay?", bank="bank")
+            assert (found.by_model, "Kerstin" in found.text) == (False, True)
+            assert found.degraded is not None

@@ -295,8 +295,23 @@ def test_json_is_read_a_value_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None
         ("b", {"c": [1]}, False),
     ]
     monkeypatch.setattr(json_stream, "MAX_RECORD_BYTES", 100)
+    for long in ("a" * 1_000, '\\"]' * 99, [["]", {'"}': "\\"}] * 40] * 3, {"é": "[" * 200}):
+        for text in (
+            json.dumps([1.5, long, {"x": "y"}]),
+            json.dumps({"m": [1.5, long, {"x": "y"}]}),
+        ):
+            told = [value for _, value, _ in values(io.BytesIO(text.encode()))]
+            assert told == [1.5, None, {"x": "y"}]
+    for cut in (b'["' + b"a" * 200, b"[[" + b'"a",' * 100, b'["' + b"a" * 100 + b'\\"]'):
+        with pytest.raises(BrokenJson, match="breaks off"):
+            list(values(io.BytesIO(cut)))
+    chats = file("conversations.json", json.dumps([{"mapping": "x" * 200}, {"mapping": {}}]))
+    assert format_of(chats) is Format.CHATGPT
+    [first, _] = PARSERS[Format.CHATGPT](chats)
+    assert isinstance(first, Left)
+    assert "longer than" in first.why
     with pytest.raises(BrokenJson, match="longer"):
-        list(values(io.BytesIO(b'["' + b"a" * 1_000 + b'"]')))
+        list(values(io.BytesIO(b'{"m": "' + b"a" * 200 + b'"}')))
     assert list(json_stream.objects(io.BytesIO(b'"' + b"a" * 200 + b'"\n{"x":1}\n'))) == [
         (1, None),
         (2, {"x": 1}),

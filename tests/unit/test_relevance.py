@@ -13,6 +13,7 @@ from remembrancer.finding.calibration import (
     KNOWN,
     RELEVANT,
     Calibration,
+    Features,
     Logistic,
     calibration_of,
     features,
@@ -24,6 +25,7 @@ from remembrancer.finding.part import build_part
 from remembrancer.finding.search import Candidates, Query, search
 from remembrancer.finding.state import IndexState
 from remembrancer.finding.terms import Analyzer, pack, words
+from remembrancer.finding.wording import Wording
 from remembrancer.keeping.view import IndexRow
 from remembrancer.models.vectors import quantise
 from remembrancer.nouns.errors import InvalidInput
@@ -61,27 +63,56 @@ def test_the_bundled_model_and_words_alone_are_calibrated_and_others_are_not() -
     assert calibration_of("openai:some-model") is None
 
 
-def test_a_closer_text_and_more_of_the_words_make_it_likelier() -> None:
-    calibration = calibration_of("bge-small-en-v1.5-int8")
-    assert calibration is not None
-    none = np.zeros(2)
-    seen = features(
-        cosine=np.array([0.8, 0.5]),
-        text=np.array([9.0, 0.0]),
-        window=np.array([9.0, 0.0]),
+def seen_of(cosine: list[float], rare: float = 0.0, size: int = 100) -> Features:
+    n = len(cosine)
+    none = np.zeros(n)
+    behind = np.array([0.0, *([-0.9] * (n - 1))])
+    return features(
+        cosine=np.array(cosine),
+        window=np.array([9.0 * rare, *([0.0] * (n - 1))]),
         speaker=none,
         role=none,
         time=none,
-        length=np.array([0.5, 0.5]),
+        length=np.full(n, 0.5),
+        words=Wording(rare, 1 - rare, behind, np.array([rare, *none[1:]]), none),
         whole=10.0,
-        size=100,
+        size=size,
     )
-    assert seen.known.tolist() == pytest.approx([0.8, 0.9, 0, 0, np.log(100)])
+
+
+def test_a_closer_text_and_more_of_the_words_make_it_likelier() -> None:
+    calibration = calibration_of("bge-small-en-v1.5-int8")
+    assert calibration is not None
+    seen = seen_of([0.8, 0.5], 1.0)
+    assert seen.known.tolist() == pytest.approx([0.8, 0.9, 1.0, 0.0, 0, 0, np.log(100)])
     near, far = calibration.relevant(seen.relevant)
     assert near > 10 * far > 0
-    assert calibration.known(seen.known) > 0.9
+    assert calibration.knows(seen, 100) > 0.9
+    assert calibration.knows(seen_of([0.5, 0.45, 0.44]), 100) < calibration.answers
     lone = replace(seen, relevant=seen.relevant[:, :1])
     assert calibration.relevant(lone.relevant)[0] == near  # whoever stands beside it
+
+
+@pytest.mark.parametrize(
+    ("cosine", "size", "known"),
+    [
+        ([0.6, 0.45, 0.44, 0.41], 4, True),  # nearer than the others by far
+        ([0.6, 0.45, 0.44, 0.41], 40, False),
+        ([0.6, 0.56, 0.55, 0.54], 4, False),  # as near as all of them are
+        ([0.5, 0.35, 0.34, 0.33], 4, False),  # far from all
+        ([0.64], 1, True),
+        ([0.55], 1, False),
+    ],
+)
+def test_of_few_rows_one_that_stands_out_is_an_answer(
+    cosine: list[float], size: int, known: bool
+) -> None:
+    calibration = Calibration(
+        Logistic(-9.0, np.zeros(len(KNOWN))), Logistic(0.0, np.ones(len(RELEVANT))), 0.2, 0.5
+    )
+    assert calibration.knows(seen_of(cosine, size=size), size) == (
+        0.5 if known else pytest.approx(1 / (1 + np.exp(9)))
+    )
 
 
 def test_logistic_follows_its_formula() -> None:
@@ -177,7 +208,7 @@ def test_of_near_duplicates_two_stay_ahead() -> None:
         away = rng.standard_normal(64)
         away -= away @ theme / (theme @ theme) * theme
         away *= np.linalg.norm(theme) / np.linalg.norm(away)
-        return share * theme + np.sqrt(1 - share**2) * away
+        return np.asarray(share * theme + np.sqrt(1 - share**2) * away)
 
     vectors = [theme, near(0.992), near(0.992), near(0.992), other]
     codes = np.stack([np.round(v / np.abs(v).max() * 127) for v in vectors]).astype(np.int8)
@@ -217,8 +248,8 @@ def test_an_answer_is_explained_in_words() -> None:
 def test_a_bank_knows_when_it_knows_nothing(tmp_path: Path) -> None:
     with remembrancer.open(tmp_path) as memory:
         memory.retain("Ann: My sister Clara plays the cello in Turin.", bank="ann")
-        memory.retain("Ann: The deploy failed with ERR_X17_TIMEOUT again.", bank="ann")
-        memory.retain("Ann: 我们谈到了外币汇率换算的问题。", bank="ann")
+        memory.retain("Ann: The deploy failed with ERR_Q42_STALLED again.", bank="ann")
+        memory.retain("Ann: 我们谈到了国际邮费计算的问题。", bank="ann")
         memory.retain(
             [{"role": "user", "content": "Always answer me in metric units."}], bank="ann"
         )
@@ -237,9 +268,9 @@ def test_a_bank_knows_when_it_knows_nothing(tmp_path: Path) -> None:
         told = memory.reflect("Which warranty does the dishwasher have?", bank="ann")
         assert told.text.startswith("Nothing is known")
         # An exact code, and words of a script without spaces, are found by words alone.
-        assert "ERR_X17_TIMEOUT" in memory.recall("ERR_X17_TIMEOUT", bank="ann")[0].text
-        assert "外币" in memory.recall("外币汇率换算", bank="ann")[0].text
-        assert len(memory.recall("QQQQ", bank="ann")) == 0
+        assert "ERR_Q42_STALLED" in memory.recall("ERR_Q42_STALLED", bank="ann")[0].text
+        assert "邮费" in memory.recall("国际邮费计算", bank="ann")[0].text
+        assert len(memory.recall("XYZZYX", bank="ann")) == 0
         # What holds always comes with a prime, with a cue about anything, and without one.
         for cue in (None, "How far is it to Turin?"):
             primed = memory.prime(bank="ann", cue=cue, max_memories=4, text=True)

@@ -26,8 +26,8 @@ def key(text: str, *days: int, before: str = "", **more: Any) -> bytes | None:
 SAME = [
     ("I'm a nurse.", "i am a NURSE!"),
     ("I’m a nurse", "Im a nurse"),
-    ("I like hiking.", "Honestly, I really just like hiking, you know."),
-    ("I like hiking.", "You know, I actually like hiking"),
+    ("I like sailing.", "Honestly, I really just like sailing, you know."),
+    ("I like sailing.", "You know, I actually like sailing"),
     ("I live in the old town.", "I live in old town"),
     ("My favourite colour is grey.", "My favorite color is gray"),
     ("I don't eat meat.", "I do not eat meat"),
@@ -138,7 +138,7 @@ def test_manners_are_not_told_apart(text: str) -> None:
     assert key(text, layer=Layer.SOURCE) is None
 
 
-@pytest.mark.parametrize("text", ["I like hiking", "Adoro il mare", "我喜欢徒步"])
+@pytest.mark.parametrize("text", ["I like sailing", "Adoro il mare", "我喜欢徒步"])
 def test_short_statements_are(text: str) -> None:
     assert key(text, layer=Layer.SOURCE) is not None
 

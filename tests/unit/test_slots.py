@@ -83,6 +83,27 @@ def claims(
         ("Meine Schwester arbeitet bei Zeiss.", ["self's schwester: employer = zeiss"]),
         ("Je ne suis plus végétarien.", ["not self: diet = vegetarien"]),
         ("Ahora vivo en Bilbao.", ["self: home = bilbao"]),
+        ("I have a caravan.", ["self: does:have = caravan"]),
+        ("I don't own a caravan anymore.", ["not self: does:have = caravan"]),
+        ("The lift is not working anymore.", ["not lift: state:broken = working"]),
+        ("The canteen accepts vouchers.", ["canteen: does:accept = voucher"]),
+        ("The canteen no longer accepts vouchers.", ["not canteen: does:accept = voucher"]),
+        ("The kiosk never sells stamps.", ["not kiosk: does:sell = stamp"]),
+        (
+            "We use Pivotal as our bug list.",
+            ["self: uses = pivotal", "self: bug list = pivotal"],
+        ),
+        (
+            "We switched to Trac as our bug list.",
+            ["self: uses = trac", "self: bug list = trac"],
+        ),
+        ("I switched banks to Sparfuchs.", ["self: bank = sparfuchs"]),
+        ("We switched our insurer to Nordlicht.", ["self: insurer = nordlicht"]),
+        ("I was wrong, my landlord is Kovacs.", ["self: landlord = kovacs"]),
+        ("No, wait, the florist is Petalia.", ["self: florist = petalia"]),
+        ("I gave you the wrong code: my pin is 2210.", ["self: pin = 2210"]),
+        ("Ich fahre jetzt einen Opel.", ["self: car = opel"]),
+        ("Ya no fumo.", ["not self: does:fumo = "]),
         ("El color favorito de Carla es el verde.", ["carla: favorite color = verde"]),
     ],
 )
@@ -95,6 +116,8 @@ def test_statements_claim(text: str, expected: list[str]) -> None:
     [
         ("My coworker Dana lives in Porto.", ["dana: home = porto"]),
         ("My sister moved to Turin.", ["self's sister: home = turin"]),
+        ("My sister no longer lives in Turin.", ["not self's sister: home = turin"]),
+        ("Milena no longer works at Acme.", ["not milena: employer = acme"]),
         ("Marek's favourite food is ramen.", ["marek: favorite food = ramen"]),
         (
             "My brother Tom works at Acme. He moved to Rome.",
@@ -127,6 +150,9 @@ def test_third_persons_keep_what_is_theirs(text: str, expected: list[str]) -> No
         "Last night I joined a fishing club.",
         "I haven't read that yet.",
         "My manager is great.",
+        "I have a headache today because of the noise.",
+        "I have to go.",
+        "Ich fahre einen Umweg?",
     ],
 )
 def test_what_is_no_fact_claims_nothing(text: str) -> None:

@@ -10,6 +10,7 @@ from uuid import uuid4
 import pytest
 from hebbs_rows_kit import Hands, Other, Pair, pair_before
 from served_kit import Served
+from told_kit import Mind
 from wire_kit import Server
 
 
@@ -55,6 +56,19 @@ def served(tmp_path_factory: pytest.TempPathFactory, hands: Hands) -> Iterator[S
     """A server in this process, at the time that `hands` shows."""
     with Served(tmp_path_factory.mktemp("served") / "data", hands) as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def by_words(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A server in this process that finds by words alone, and so knows what it does not know."""
+    folder = tmp_path_factory.mktemp("by-words") / "data"
+    with Served(folder, Hands(), embedder="none", rate_limit=False) as running:
+        yield running
+
+
+@pytest.fixture
+def mind(by_words: Served) -> Mind:
+    return Mind(by_words)
 
 
 @pytest.fixture(scope="session")

@@ -44,7 +44,8 @@ class Filler:
         for param in operation.params:
             name = param["name"]
             if param["in"] == "path":
-                path = path.replace(f"{{{name}}}", quote(str(self.values[name]), safe=""))
+                value = str(self._value(name, param["schema"]))
+                path = path.replace(f"{{{name}}}", quote(value, safe=""))
             elif param["in"] == "query" and param.get("required"):
                 query.append(f"{name}={quote(str(self._value(name, param['schema'])))}")
         return path + ("?" + "&".join(query) if query else "")

@@ -24,12 +24,18 @@ WAIT_S = 60.0
 
 
 class Served:
-    """HTTP and gRPC over one folder, for who has a key; nothing works in the background."""
+    """HTTP and gRPC over one folder, for who has a key.
 
-    def __init__(self, folder: Path, clock: Clock | None = None, **settings: Any) -> None:
+    Nothing works in the background unless it is asked for.
+    """
+
+    def __init__(
+        self, folder: Path, clock: Clock | None = None, background: bool = False, **settings: Any
+    ) -> None:
         given = {"data": folder, "embedder": "hash:64", "auth": "on"}
         self._settings = Settings(**{**given, **settings})
-        self._clock = clock
+        self.clock = clock
+        self._background = background
         self._ready = threading.Event()
         self._failed: BaseException | None = None
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -91,7 +97,7 @@ class Served:
     async def _serve(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._http, self._grpc = HttpServer("127.0.0.1", 0), GrpcServer("127.0.0.1:0")
-        self.app = await App.open(self._settings, clock=self._clock, background=False)
+        self.app = await App.open(self._settings, clock=self.clock, background=self._background)
         try:
             await self._grpc.start(self.app)
             await self._http.serve(self.app, self._ready.set)

@@ -116,7 +116,7 @@ def test_retain_stdin_and_several_files(cli: Cli, chat: str, tmp_path: Path) -> 
     done = cli("retain", chat, str(messages), "-", stdin="# Notes\n\nRent is 900 euros.\n")
     assert done.code == 0
     assert "chat.txt: 4 sources" in done.out
-    assert "talk.json: 1 sources" in done.out
+    assert "talk.json: 1 source," in done.out
     assert "6 sources" in done.out.splitlines()[-1]
     assert done.err == ""  # no progress where there is no terminal
     assert ESCAPE not in done.out
@@ -233,6 +233,29 @@ def test_bad_input_to_a_process(cli: Cli) -> None:
     assert "there is no memory in" in one_red_line(cli("status"), 1)
 
 
+def test_words_in_place_of_a_file_are_told_how_to_go_in(cli: Cli) -> None:
+    assert "| remembrancer retain -" in one_red_line(cli.here("retain", "I live in Rome"), 2)
+
+
+def test_the_folder_that_make_serve_uses_is_hinted_at(
+    cli: Cli, chat: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli.ok("retain", chat, "--bank", "ann")
+    monkeypatch.chdir(cli.folder.parent)
+    other = str(tmp_path / "nowhere")
+    assert cli.folder.name == "data"
+    assert "--data ./data" in one_red_line(cli.here("recall", "Where?", "--data", other), 1)
+    assert "./data" not in cli.ok("recall", "Where?", "--bank", "bob").err
+
+
+def test_help_wraps_paragraphs_and_names_no_type_of_a_flag(cli: Cli) -> None:
+    shown = cli.ok("remind", "--help").out
+    [flag] = [line for line in shown.splitlines() if "--recurring" in line]
+    assert "<bool>" not in flag
+    text = " ".join(shown.split())
+    assert "`remembrancer intentions check` or a server hands it over when it is due." in text
+
+
 def test_more_bad_input(cli: Cli, chat: str, tmp_path: Path) -> None:
     binary = tmp_path / "picture.png"
     binary.write_bytes(b"\x89PNG\xff\xfe")
@@ -268,7 +291,8 @@ def test_an_unknown_bank_is_empty_and_named(cli: Cli, chat: str) -> None:
     cli.ok("retain", chat, "--bank", "ann")
     ran = cli.ok("recall", "Where?", "--bank", "bob", "--json")
     assert ran.json["answers"] == []
-    assert "no bank 'bob' here; banks: ann" in ran.err
+    assert "no bank 'bob' in" in ran.err
+    assert "; banks: ann (--bank names one)" in ran.err
 
 
 def test_a_closed_pipe_is_quiet(cli: Cli, chat: str) -> None:

@@ -165,3 +165,19 @@ def test_no_server_is_said_so() -> None:
         pytest.raises(StoreBusy, match="cannot be reached"),
     ):
         client.recall("x")
+
+
+def test_facts_of_the_caller_are_kept_or_told_back(client: Client) -> None:
+    facts = [
+        {"text": "Ann sold the boat.", "quote": "I sold the boat"},
+        {"text": "Ann sold the house.", "quote": "I sold the boat"},
+        {"text": "Ann sold the boat to Boris.", "quote": "I sold the boat"},
+    ]
+    kept = client.retain("Ann: I sold the boat.", document_id="boat", facts=facts)
+    assert [(r.fact, r.reason) for r in kept.facts_refused] == [
+        (1, "other_words"),
+        (2, "invented_name"),
+    ]
+    assert kept.reading_operation_ids == []
+    [found, *_] = client.recall("Who sold the boat?").results
+    assert found.text == "I sold the boat."

@@ -13,43 +13,43 @@ def texts(server: Server, bank: str, query: str, **more: Any) -> list[str]:
 
 
 def test_the_same_text_twice_is_one_answer(server: Server, bank: str) -> None:
-    first = server.retain(bank, "I like hiking")
-    again = server.retain(bank, "I really like hiking!")
+    first = server.retain(bank, "I like sailing")
+    again = server.retain(bank, "I really like sailing!")
     assert first["document_ids"] != again["document_ids"]
-    assert len(texts(server, bank, "hiking")) == 1
+    assert len(texts(server, bank, "sailing")) == 1
     assert server.post("/v1/prime", {"entity_id": bank}).json()["count"] == 1
-    cue = {"entity_id": bank, "similarity_cue": "hiking"}
+    cue = {"entity_id": bank, "similarity_cue": "sailing"}
     assert server.post("/v1/prime", cue).json()["count"] == 1
 
 
 def test_what_differs_in_a_word_that_counts_stays_apart(server: Server, bank: str) -> None:
-    said = ["I like hiking", "I don't like hiking", "I liked hiking", "He likes hiking"]
-    said += ["I like hiking with 2 dogs", "I like hiking with 3 dogs"]
+    said = ["I like sailing", "I don't like sailing", "I liked sailing", "He likes sailing"]
+    said += ["I like sailing with 2 dogs", "I like sailing with 3 dogs"]
     for text in said:
         server.retain(bank, text)
-    assert sorted(texts(server, bank, "hiking")) == sorted(said)
+    assert sorted(texts(server, bank, "sailing")) == sorted(said)
 
 
 def test_another_speaker_tag_or_day_stays_apart(server: Server, bank: str) -> None:
     server.retain(
         bank,
-        "Ann: I like hiking today\nBob: Me too.",
-        "Bob: I like hiking today\nAnn: Me too.",
-        {"content": "I like hiking today", "tags": ["private"]},
-        {"content": "I like hiking today", "timestamp": "2024-05-03T09:30:00Z"},
-        {"content": "I like hiking today", "timestamp": "2024-05-03T20:30:00Z"},
-        {"content": "I like hiking today", "timestamp": "2024-05-04T09:30:00Z"},
+        "Ann: I like sailing today\nBob: Me too.",
+        "Bob: I like sailing today\nAnn: Me too.",
+        {"content": "I like sailing today", "tags": ["private"]},
+        {"content": "I like sailing today", "timestamp": "2024-05-03T09:30:00Z"},
+        {"content": "I like sailing today", "timestamp": "2024-05-03T20:30:00Z"},
+        {"content": "I like sailing today", "timestamp": "2024-05-04T09:30:00Z"},
     )
-    found = [t for t in texts(server, bank, "hiking today") if "hiking" in t]
+    found = [t for t in texts(server, bank, "sailing today") if "sailing" in t]
     assert len(found) == 5
 
 
 def test_forgetting_one_leaves_the_other(server: Server, bank: str) -> None:
-    server.retain(bank, {"content": "I like hiking", "document_id": "a"})
-    server.retain(bank, {"content": "I like hiking", "document_id": "b"})
-    [found] = server.recall(bank, "hiking")
+    server.retain(bank, {"content": "I like sailing", "document_id": "a"})
+    server.retain(bank, {"content": "I like sailing", "document_id": "b"})
+    [found] = server.recall(bank, "sailing")
     server.post("/v1/forget", {"entity_id": bank, "ids": [found["id"]]})
-    [left] = server.recall(bank, "hiking")
+    [left] = server.recall(bank, "sailing")
     assert left["id"] != found["id"]
     assert {found["document_id"], left["document_id"]} == {"a", "b"}
 
@@ -85,8 +85,8 @@ def test_it_means_something_else_after_other_words(server: Server, bank: str) ->
 
 
 def test_new_facts_that_were_known_are_counted(server: Server, bank: str) -> None:
-    assert server.retain(bank, "I like hiking. I own a boat.")["duplicates_count"] == 0
-    again = server.retain(bank, "I like hiking. I own a car.", "I own a car.")
+    assert server.retain(bank, "I like sailing. I own a boat.")["duplicates_count"] == 0
+    again = server.retain(bank, "I like sailing. I own a car.", "I own a car.")
     assert (again["facts_count"], again["duplicates_count"]) == (3, 2)
     whole = server.retain(bank, {"content": "I own a bike.", "document_id": "d"})
     assert whole["duplicates_count"] == 0

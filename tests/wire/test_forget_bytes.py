@@ -28,11 +28,13 @@ def found(folder: Path) -> dict[str, list[str]]:
     """Return which words stand in which files, in any case and as UTF-16 too."""
     places: dict[str, list[str]] = {}
     for path in folder.rglob("*"):
-        if path.is_file():
+        try:
             data = path.read_bytes().lower()
-            for word in (*WORDS, KEPT):
-                if word.encode() in data or word.encode("utf-16-le") in data:
-                    places.setdefault(word, []).append(path.name)
+        except (IsADirectoryError, FileNotFoundError):  # a segment is written beside and renamed
+            continue
+        for word in (*WORDS, KEPT):
+            if word.encode() in data or word.encode("utf-16-le") in data:
+                places.setdefault(word, []).append(path.name)
     return places
 
 

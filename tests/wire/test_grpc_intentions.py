@@ -549,6 +549,7 @@ def test_the_shipped_descriptor_is_what_the_file_says() -> None:
                 assert (field.type, field.has_presence) == (code, label == "optional ")
     calls = re.findall(r"rpc (\w+)\((\w+)\) returns \((stream )?(\w+)\)", text)
     assert {name: (one, bool(many), other) for name, one, many, other in calls} == {
-        name: (m.input_type.name, m.server_streaming, m.output_type.name)
-        for name, m in METHODS.items()
+        m.name: (m.input_type.name, m.server_streaming, m.output_type.name)
+        for service in file.services_by_name.values()
+        for m in service.methods
     }

@@ -225,7 +225,12 @@ def test_faults_are_told_up_to_a_bound(server: Server, untouched: str) -> None:
 
 
 def test_unknown_paths_and_methods(server: Server) -> None:
-    assert server.client.get("/v1/default/nothing").json() == {"detail": "Not Found"}
+    nowhere = server.client.get("/v1/default/nothing")
+    assert nowhere.status_code == 404
+    assert nowhere.json()["detail"] == "Not Found: there is no such route; GET / lists all of them"
+    wrong = server.client.get("/v1/default/banks/b/reflect")
+    assert wrong.status_code == 405
+    assert wrong.json() == {"detail": "Method Not Allowed: this route takes POST"}
     for path, status in (("/v1/nothing", 404), ("/v1/prime", 405)):
         answer = server.client.get(path)
         assert answer.status_code == status

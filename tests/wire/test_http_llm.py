@@ -10,10 +10,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import grpc
 import pytest
+from grpc_kit import Client, make
 from wire_kit import Server
 
 from llm_kit import Endpoint, Reply
+from remembrancer.faces.grpc import proto
 
 MEMORY = re.compile(r'<(?:memory|observation|model) number="(\d+)"[^>]*>(.*?)</', re.DOTALL)
 SINK = "Marta repaired the kitchen sink on 3 May 2024."
@@ -235,3 +238,120 @@ def test_without_a_model_all_of_it_answers(server: Server) -> None:
     told = {"name": "Sink", "source_query": ASKED}
     made = server.post(bank("mental-models", "plain"), told)
     assert made.status_code == 200
+
+
+LOCK = "Ann: The pump at lock 3 failed on Monday. I called Wanda."
+
+
+def test_facts_of_the_caller_are_kept_or_told_back(llm: Server, endpoint: Endpoint) -> None:
+    sent = len(endpoint.requests)
+    facts = [
+        {"text": "The pump at lock 3 failed.", "quote": "The pump at lock 3 failed on Monday"},
+        {"text": "Ann called Wanda.", "quote": "I called Wanda", "entities": ["Ann", "Wanda"]},
+        {"text": "Ann called Boris.", "quote": "I called Wanda"},
+    ]
+    given = {"content": LOCK, "document_id": "lock", "facts": facts}
+    for _ in range(2):
+        kept = llm.retain("given", given)
+        assert kept["facts_given_count"] == 3
+        assert kept["facts_refused"] == [{"item": 0, "fact": 2, "reason": "invented_name"}]
+        assert kept["usage"]["total_tokens"] == 0
+    assert kept["unchanged_document_ids"] == ["lock"]
+    found = llm.post(bank("memories/recall", "given"), {"query": "Whom did Ann call?"}).json()
+    assert "Ann called Wanda." in json.dumps(found)
+    assert len(endpoint.requests) == sent  # no model reads what is read already
+    too_long = {**given, "facts": [{"text": "x" * 601}]}
+    refused = llm.post(bank("memories", "given"), {"items": [too_long]})
+    assert refused.status_code == 422
+    assert refused.json()["detail"][0]["loc"] == ["body", "items", 0, "facts", 0, "text"]
+
+
+def test_a_sync_retain_names_what_is_yet_to_be_read(llm: Server) -> None:
+    kept = llm.retain("used", {"content": SINK, "document_id": "sink"})
+    assert kept["usage"]["total_tokens"] == 0  # by then
+    [operation] = kept["reading_operation_ids"]
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        found = llm.client.get(bank(f"operations/{operation}", "used")).json()
+        if found["status"] == "completed":
+            break
+        time.sleep(0.05)
+    assert found["result_metadata"]["usage"]["total_tokens"] == 110
+    again = llm.retain("used", {"content": SINK, "document_id": "sink"})
+    assert again["usage"]["total_tokens"] == 0
+    assert "reading_operation_ids" not in again
+
+
+def test_grpc_answers_as_http_does(llm: Server) -> None:
+    """The same verb, with the same model, over the other wire."""
+    with grpc.insecure_channel(llm.grpc) as channel:
+        request = proto.message("ReflectRequest", proto.OWN_PACKAGE)(bank="b", query=ASKED)
+        call = channel.unary_unary(
+            f"/{proto.OWN_PACKAGE}.AnswerService/Reflect",
+            request_serializer=lambda message: message.SerializeToString(),
+            response_deserializer=proto.message("ReflectResponse", proto.OWN_PACKAGE).FromString,
+        )
+        found = call(request, timeout=30)
+        assert (found.text, found.usage.total_tokens) == (SINK, 110)
+        assert [each.text for each in found.based_on] == [SINK]
+        assert not found.HasField("degraded")
+        request.tags_match = "some"
+        with pytest.raises(grpc.RpcError) as refused:
+            call(request, timeout=30)
+        assert refused.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+
+
+def test_hebbs_reflect_makes_insights_that_hold(llm: Server, endpoint: Endpoint) -> None:
+    """One question a cluster, none for a cluster that is done; nothing without sources."""
+    said = [
+        {"text": "The crane is often out of order.", "based_on": [1, 2]},
+        {"text": "The crane was built by Boris in 1999.", "based_on": [1, 2]},
+    ]
+
+    def insightful(body: dict[str, Any]) -> Reply:
+        rules = body["messages"][0]["content"]
+        return (
+            Reply(json.dumps({"observations": said})) if '"observations"' in rules else Reply("no")
+        )
+
+    with grpc.insecure_channel(llm.grpc) as channel:
+        client = Client(channel, "default")
+        ids = [client.remember("The crane is out of order.", "dock").memory_id for _ in range(6)]
+        scope = make("ReflectScope", entity=make("EntityScope", entity_id="dock"))
+        endpoint.script = insightful
+        try:
+            told = client.call("Reflect", scope=scope)
+            again = client.call("Reflect", scope=scope)
+        finally:
+            endpoint.script = answered
+        assert (told.insights_created, told.clusters_processed) == (1, 1)
+        assert (again.insights_created, again.clusters_processed) == (0, 1)
+        [insight] = client.call("GetInsights", entity_id="dock").insights
+        assert insight.content == "The crane is often out of order."
+        client.call("Forget", memory_ids=[ids[0]])
+        assert not client.call("GetInsights", entity_id="dock").insights
+
+
+def test_schedules_and_deltas_are_told_back(llm: Server) -> None:
+    trigger = {"mode": "delta", "refresh_cron": "0 6 * * 1-5", "refresh_zone": "Europe/Oslo"}
+    body = {"id": "clock", "name": "Sink", "source_query": ASKED, "trigger": trigger}
+    made = llm.post(bank("mental-models"), body)
+    assert made.status_code == 200, made.text
+    assert done(llm, made.json()["operation_id"])["status"] == "completed"
+    shown = llm.client.get(bank("mental-models/clock")).json()
+    assert {name: shown["trigger"][name] for name in trigger} == trigger
+    dry = llm.post(bank("mental-models/clock/dry-run-refresh"), {}).json()
+    assert (dry["requested_mode"], dry["effective_mode"]) == ("delta", "delta")
+    assert (dry["outcome"], dry["would_persist"]) == ("content_preserved_no_new_facts", False)
+    for wrong in ({"refresh_cron": "at six"}, {"refresh_cron": "@daily", "refresh_zone": "Oslo"}):
+        refused = llm.client.patch(bank("mental-models/clock"), json={"trigger": wrong})
+        assert refused.status_code in {400, 422}
+        assert "trigger.refresh_" in refused.text
+
+
+def test_consolidation_of_some_scopes(llm: Server) -> None:
+    told = llm.post(bank("consolidate"), {"observation_scopes": [["ann"]]})
+    assert told.status_code == 200, told.text
+    assert done(llm, told.json()["operation_id"])["status"] == "completed"
+    refused = llm.post(bank("consolidate"), {"observation_scopes": "per_tag"})
+    assert refused.status_code == 422

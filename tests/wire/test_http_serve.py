@@ -69,7 +69,7 @@ def test_status(server: Server, bank: str) -> None:
     assert found["version"] == __version__
     assert found["embedder"]["model"] == "hash:64"
     assert found["pending_vectors"] == 0
-    mine = next(b for b in found["banks"] if b["bank_id"] == bank)
+    mine = next(b for b in server.banks() if b["bank_id"] == bank)
     assert (mine["units"], mine["documents"]) == (2, 1)
 
 

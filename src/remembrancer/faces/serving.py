@@ -17,11 +17,15 @@ from ..nouns.clock import Clock
 from ..nouns.errors import InvalidInput
 from ..settings import Settings
 from .exposure import check_before, check_keys
+from .fair_threads import FairThreads
 from .grpc.server import GrpcServer
 from .http.server import HttpServer
 from .logs import logging_to
 from .tls import Tls, tls_of
 from .tracing import traces_sent
+
+# Python's own 5 ms are what each step of an answer waits for while a thread reads a text.
+_SWITCH_S = 0.001
 
 
 def run(settings: Settings) -> None:
@@ -43,7 +47,8 @@ async def serve(
 ) -> None:
     """Open the memory, serve it until SIGTERM or SIGINT, and close it.
 
-    One line with the addresses is printed when it is ready. Port 0 takes a free one. Told to stop,
+    A line with the addresses is printed when it is ready, and one that says where the memory and
+    the console are. Port 0 takes a free one. Told to stop,
     it says that it is not ready for `settings.drain_s` while it still answers; told again, it stops
     at once.
 
@@ -61,6 +66,8 @@ async def serve(
     listener = beside.listener if beside else None
     http = HttpServer(*addresses["http"], listener=listener, tls=tls)
     try:
+        asyncio.get_running_loop().set_default_executor(FairThreads())
+        sys.setswitchinterval(_SWITCH_S)
         with logging_to(settings), traces_sent():
             grpc = _grpc(addresses.get("grpc"), tls, shared=beside is not None)
             stop = _Stop()
@@ -73,7 +80,7 @@ async def serve(
                     await grpc.start(app)
                 drain = _Drain(http, grpc, settings.drain_s)
                 stop.calls(drain.begin)
-                ready = beside.ready if beside else lambda: _say_ready(http, grpc)
+                ready = beside.ready if beside else lambda: _say_ready(settings, http, grpc)
                 await http.serve(app, ready)
             finally:
                 if grpc is not None:
@@ -179,7 +186,9 @@ def _grpc(address: tuple[str, int] | None, tls: Tls | None, *, shared: bool) -> 
     return None if address is None else GrpcServer(spelled(*address), shared=shared, tls=tls)
 
 
-def _say_ready(http: HttpServer, grpc: GrpcServer | None) -> None:
+def _say_ready(settings: Settings, http: HttpServer, grpc: GrpcServer | None) -> None:
     also = f"gRPC on port {grpc.port}, " if grpc is not None else ""
     sys.stdout.write(f"Remembrancer {__version__}: {also}ready at {http.url}\n")
+    kept = f"memory in {settings.folder}, " if settings.store is None else ""
+    sys.stdout.write(f"{kept}console at {http.url}{settings.base_path}/console\n")
     sys.stdout.flush()

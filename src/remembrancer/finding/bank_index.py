@@ -13,6 +13,7 @@ from pathlib import Path
 
 from ..keeping.view import IndexRow, View
 from ..nouns.memory import Op
+from ..nouns.turns import Turns
 from . import compaction
 from .part import Part, build_part, merge_parts
 from .segment import open_part, write_part
@@ -31,11 +32,13 @@ class BankIndex:
     Args:
         folder: where segments go; None keeps everything in memory.
         dim: components of a vector, 0 for a store without an embedder.
+        turns: at compacting behind, shared by all banks; None: as many at once as come.
     """
 
-    def __init__(self, folder: Path | None, dim: int) -> None:
+    def __init__(self, folder: Path | None, dim: int, turns: Turns | None = None) -> None:
         self._folder = folder
         self._dim = dim
+        self._turns = turns or Turns(1)
         self._state: IndexState | None = None
         self._refreshing = asyncio.Lock()
         self._compacting: asyncio.Task[None] | None = None
@@ -151,7 +154,8 @@ class BankIndex:
 
     async def _compact_behind(self, state: IndexState, folder: Path) -> None:
         try:
-            await self._compact(state, folder)
+            async with self._turns:
+                await self._compact(self._state or state, folder)
         except OSError:
             log.exception("index compaction failed; the index goes on from memory")
         finally:

@@ -9,8 +9,11 @@ from pathlib import Path
 
 from ..keeping.view import View
 from ..nouns.memory import BankRef
+from ..nouns.turns import Turns
 from .bank_index import BankIndex
 from .state import IndexState
+
+_COMPACTING = 2  # banks at once, behind requests: more would take the threads that those need
 
 
 class Indexes:
@@ -26,6 +29,7 @@ class Indexes:
         self._folder = folder
         self._dim = dim
         self._limit = memory_bytes
+        self._compacting = Turns(_COMPACTING)
         self._banks: dict[BankRef, BankIndex] = {}  # least recently used first
         self._held: dict[BankRef, int] = {}
         self.memory_bytes = 0  # held by all indexes, without mapped files
@@ -77,7 +81,9 @@ class Indexes:
         return self._folder / f"{ref.key & (2**64 - 1):016x}" if self._folder else None
 
     def _use(self, ref: BankRef) -> BankIndex:
-        index = self._banks.pop(ref, None) or BankIndex(self.folder_of(ref), self._dim)
+        index = self._banks.pop(ref, None) or BankIndex(
+            self.folder_of(ref), self._dim, self._compacting
+        )
         self._banks[ref] = index
         return index
 

@@ -24,9 +24,11 @@ from .fusion import FULL, SCALED, Arm, Weights, guarded, scaled, shares, summed
 from .keyword import best, bm25, whole
 from .part import BOTH, NO_TIME, SLOTS, Mask, Part, sign_bits
 from .scan import RESCORED, Floats, Rows, cosines, joined, nearest
+from .spelling import RESPELT, Neighbours, respelt
 from .state import IndexState
 from .tagging import TagNode, tag_mask
 from .terms import STANDING, words
+from .wording import wording
 
 __all__ = [
     "TOP",
@@ -52,8 +54,10 @@ class Query:
     float32 (dim,) of length 1 or None (keywords alone). `role` gets the role bonus. `since`/`until`
     is the half-open time the question is about, in microseconds: a preference, not a filter.
     `kinds` and `tags` are filters. `term_weights` says how much each term counts in the keyword
-    arms, 1 where it is silent (`Analyzer.weights`). With a `calibration` the candidates get their
-    relevance.
+    arms, 1 where it is silent (`Analyzer.weights`). The terms that are `doubtful` may be mistyped,
+    and stand for what the bank has of their `neighbours` (see `spelling`). With a `calibration` the
+    candidates get their relevance; `telling` says how telling each term is for it
+    (`Analyzer.telling`).
     """
 
     words: Sequence[str]
@@ -67,6 +71,9 @@ class Query:
     weights: Weights = field(default_factory=Weights)
     term_weights: Mapping[int, float] | None = None
     calibration: Calibration | None = None
+    telling: Mapping[int, float] = field(default_factory=dict)
+    doubtful: Mapping[int, str] = field(default_factory=dict)
+    neighbours: Neighbours | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +133,7 @@ def search(
     parts = state.parts
     if not parts:
         return Candidates(np.empty(0, dtype="S16"), np.empty(0), np.empty((len(Arm), 0)))
+    query = _respelt(state, query)
     allowed = [_allowed(p, d, query) for p, d in zip(parts, state.dead, strict=True)]
     asked = (parts, state.dead, state.live, query.terms)
     text = bm25(*asked, "text", query.term_weights)
@@ -144,28 +152,49 @@ def search(
     if extra:
         proposals.append(_among(parts, allowed, extra))
     union = [_union(part.n, [rows[i] for rows in proposals]) for i, part in enumerate(parts)]
-    found = _fuse(state, query, vector, union, (text, window), overlap, standing)
+    found, order = _fuse(state, query, vector, union, (text, window), overlap, standing)
     searched = [
         p.n if ok is None else int(np.count_nonzero(ok))
         for p, ok in zip(parts, allowed, strict=True)
     ]
-    return _calibrated(state, query, replace(found, size=sum(searched)), vector is not None)
+    found = replace(found, size=sum(searched))
+    return _calibrated(state, query, found, union, order, vector is not None)
 
 
-def _calibrated(state: IndexState, query: Query, found: Candidates, embedded: bool) -> Candidates:
-    """Add how likely it is that the candidates answer."""
+def _respelt(state: IndexState, query: Query) -> Query:
+    """Return a query with what its mistyped words were to be."""
+    if query.neighbours is None or not query.doubtful:
+        return query
+    meant = respelt(state.parts, state.dead, query.doubtful, query.neighbours)
+    if not meant:
+        return query
+    weights = dict(query.term_weights or {}) | dict.fromkeys(meant.values(), RESPELT)
+    told = [(meant.get(term, term), worth) for term, worth in query.telling.items()]
+    terms = [meant.get(term, term) for term in query.terms]
+    return replace(query, terms=terms, term_weights=weights, telling=dict(told))
+
+
+def _calibrated(
+    state: IndexState,
+    query: Query,
+    found: Candidates,
+    union: Sequence[Rows],
+    order: NDArray[np.int64],
+    embedded: bool,
+) -> Candidates:
+    """Add how likely it is that the candidates answer: rows of `union` in some `order`."""
     calibration = query.calibration
     if calibration is None:
         return found
     arms = found.arms
     seen = features(
         cosine=np.fmax(arms[Arm.VECTOR], arms[Arm.WINDOW_VECTOR]) if embedded else None,
-        text=arms[Arm.TEXT],
         window=arms[Arm.WINDOW],
         speaker=arms[Arm.SPEAKER],
         role=arms[Arm.ROLE],
         time=arms[Arm.TIME],
         length=arms[Arm.LENGTH],
+        words=wording(state.parts, state.dead, state.live, query.telling, union, order),
         whole=whole(state.parts, state.dead, state.live, query.terms, "window", query.term_weights),
         size=found.size,
     )
@@ -291,8 +320,8 @@ def _fuse(
     keyword: tuple[list[NDArray[np.float32]], list[NDArray[np.float32]]],
     overlap: list[NDArray[np.float64]] | None,
     standing: Sequence[Rows],
-) -> Candidates:
-    """Score the union by every arm and add up.
+) -> tuple[Candidates, NDArray[np.int64]]:
+    """Score the union by every arm and add up; return it, and its places best first.
 
     Rows are put in id order first, so that ties fall the same way however they are spread.
     """
@@ -334,7 +363,8 @@ def _fuse(
     if vector is not None:
         order = _spread_out(parts, union, place, order)
     order = guarded(order, parts_of_score)
-    return Candidates(_ids(parts, union)[place[order]], score[order], arms[:, order])
+    places = place[order]
+    return Candidates(_ids(parts, union)[places], score[order], arms[:, order]), places
 
 
 def _spread_out(

@@ -13,14 +13,15 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
-from functools import cache, lru_cache
-from importlib.resources import files
+from functools import lru_cache
 
 import numpy as np
 import Stemmer
 from numpy.typing import NDArray
 
+from .slips import SHORTEST, slips
 from .stopwords import ENGLISH
+from .telling import common_places, is_english, telling
 
 TERM = np.dtype([("hash", "<u8"), ("count", "<u2")])
 
@@ -31,6 +32,7 @@ _WORD = re.compile(
 _IS_CJK = re.compile(rf"[{_CJK}]")
 _MAX_WORD = 64  # longer runs are no words; their start still finds them
 _COMMON = 3_000  # place from which on a common word counts in full
+_COMMON_WORDS = 2_500  # that count less
 _LEAST_WEIGHT = 0.1
 
 
@@ -70,13 +72,6 @@ STANDING = hash_term("\0standing")
 prefers. No text can hold it."""
 
 
-@cache
-def _common_words() -> dict[str, int]:
-    """Return the commonest English words with their places from 1; see scripts/."""
-    text = files(__package__).joinpath("common_words.txt").read_text(encoding="utf-8")
-    return {word: place for place, word in enumerate(text.split(), 1)}
-
-
 class Analyzer:
     """Turns text into terms for one language (a Snowball name such as `english`).
 
@@ -96,6 +91,8 @@ class Analyzer:
         self._term = term
         self._weights: dict[int, float] | None = None if language == "english" else {}
         self._stem = stemmer.stemWord
+        self._stems = stemmer.stemWords
+        self._neighbours = lru_cache(maxsize=256)(self._near)
 
     def terms(self, text: str) -> list[int]:
         """Return the hashed terms of a text in order, stop words left out."""
@@ -118,9 +115,49 @@ class Analyzer:
             known = self._weights = self._common()
         return [known.get(term, 1.0) for term in terms]
 
+    def telling(self, found: Iterable[str]) -> dict[int, float]:
+        """Return how telling each term of a question's words is, see `telling.telling`.
+
+        All words of other languages than English tell alike.
+        """
+        told: dict[int, float] = {}
+        for word in found:
+            if word not in self._stop:
+                term = self._term(word)
+                if term not in told:
+                    told[term] = telling(word, self._stem(word)) if self._stop else 1.0
+        return told
+
+    def doubtful(self, found: Iterable[str]) -> dict[int, str]:
+        """Return the terms of words that may be mistyped, with these: long enough, and no English.
+
+        None in other languages than English, whose words are not known.
+        """
+        return {
+            self._term(word): word
+            for word in found
+            if self._stop
+            and len(word) >= SHORTEST
+            and word.isascii()
+            and word.isalpha()
+            and word not in self._stop
+            and not is_english(word, self._stem(word))
+        }
+
+    def neighbours(self, word: str) -> NDArray[np.uint64]:
+        """Return the terms of words one slip away from a word, rising; common words are none."""
+        return self._neighbours(word)
+
+    def _near(self, word: str) -> NDArray[np.uint64]:
+        places = common_places()
+        near = [w for w in slips(word) if places.get(w, _COMMON) >= _COMMON and w not in self._stop]
+        return np.array(sorted(map(hash_term, set(self._stems(near)))), dtype=np.uint64)
+
     def _common(self) -> dict[int, float]:
         found: dict[int, float] = {}
-        for word, place in _common_words().items():
+        for word, place in common_places().items():
+            if place > _COMMON_WORDS:
+                break
             weight = max(_LEAST_WEIGHT, math.log(place) / math.log(_COMMON))
             found.setdefault(hash_term(self._stem(word)), weight)
         return found

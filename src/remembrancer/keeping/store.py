@@ -182,6 +182,12 @@ class Store(GenerationStore, IntentionStore, JobStore, RecordStore, Protocol):
         """Return `ok`, `engine`, `schema`, `path` or `url`, `size_bytes`; constant time."""
         ...
 
-    async def backup(self, target: Path) -> Mapping[str, Any]:
-        """Write a consistent copy while the store is in use; return `path`, `bytes`, `units`."""
+    async def backup(self, target: Path, *, verify: bool = False) -> Mapping[str, Any]:
+        """Write a consistent copy while the store is in use; return `path`, `bytes`, `units`.
+
+        `verify`: read the copy again and compare it whole.
+
+        Raises:
+            Corrupt: it is not what the store held.
+        """
         ...

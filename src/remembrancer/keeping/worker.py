@@ -30,6 +30,7 @@ from ..nouns.clock import Clock
 from ..nouns.errors import BudgetSpent, InvalidInput, NotFound, RemembrancerError
 from ..nouns.memory import Job, JobState
 from ..nouns.spans import NAME, span
+from ..nouns.turns import acting_for
 from .store import Store
 
 LEASE_US = 60_000_000
@@ -244,9 +245,11 @@ class Worker:
             await self._failed(job, context, error)
 
     async def _handled(self, job: Job, context: JobContext) -> Mapping[str, Any]:
-        with span(
-            f"job {job.kind}", {f"{NAME}.job": job.id.hex(), f"{NAME}.attempt": job.attempts}
-        ):
+        about: dict[str, str | int] = {
+            f"{NAME}.job": job.id.hex(),
+            f"{NAME}.attempt": job.attempts,
+        }
+        with span(f"job {job.kind}", about), acting_for(job.ref.tenant):
             return await self._handlers[job.kind](job, context)
 
     async def _failed(self, job: Job, context: JobContext, error: BaseException) -> None:

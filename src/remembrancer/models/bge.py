@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..nouns.errors import ModelUnavailable
+from ..nouns.turns import Turns
 from .embedder import Floats
 from .spread import spread
 from .trim import trim
@@ -103,8 +104,12 @@ class BgeSmall:
         self._folder = folder or BUNDLED
         self._threads = threads or min(2, os.cpu_count() or 1)
         self._texts = ThreadPoolExecutor(self._threads, thread_name_prefix="embed")
+        # One more than the threads, so that none idles while the loop hands out the next text. Who
+        # waits, waits here, and not in the pool, which knows no tenants.
+        self._turns = Turns(self._threads + 1)
         # A thread apart, so that a question never waits behind a long list of texts.
         self._queries = ThreadPoolExecutor(1, thread_name_prefix="embed-query")
+        self._asked = Turns(2)
         self._loading = threading.Lock()
         self._model: _Model | None = None
 
@@ -136,9 +141,9 @@ class BgeSmall:
         vectors = np.empty((len(texts), DIM), np.float32)
 
         async def work(row: int) -> None:
-            vectors[row] = await self._run(self._texts, texts[row])
+            async with self._turns:
+                vectors[row] = await self._run(self._texts, texts[row])
 
-        # One more than the threads, so that none idles while the loop hands out the next text.
         await spread(range(len(texts)), self._threads + 1, work)
         return vectors
 
@@ -150,7 +155,8 @@ class BgeSmall:
         Raises:
             ModelUnavailable: the model files are missing or not the pinned ones.
         """
-        return await self._run(self._queries, text)
+        async with self._asked:
+            return await self._run(self._queries, text)
 
     async def warm(self) -> None:
         """Load the model now, in a thread (about 0.2 s).

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..nouns.errors import InvalidInput
+from ..settings import Settings
 from .bge import BgeSmall
 from .cache import DEFAULT_SIZE, CachedQueries, WarmEmbedder
 from .hashing import HashingEmbedder
@@ -72,6 +73,26 @@ def make_embedder(
             field="embedder",
         )
     return CachedQueries(inner, cache_size)
+
+
+async def embedder_of(settings: Settings) -> CachedQueries | None:
+    """Make the embedder of some settings, with its dimension known.
+
+    Raises:
+        InvalidInput, ModelUnavailable: as `make_embedder`.
+    """
+    key = settings.embedder_key
+    embedder = make_embedder(
+        settings.embedder,
+        base_url=settings.embedder_url,
+        api_key=key.get_secret_value() if key else None,
+        dimensions=settings.embedder_dimensions,
+        threads=settings.embedder_threads,
+        cache_size=settings.query_cache,
+    )
+    if embedder is not None and settings.embedder != "bge-small":
+        await embedder.warm()  # only then is its dimension known
+    return embedder
 
 
 def _within(field: str, value: int | None, low: int, high: int) -> None:

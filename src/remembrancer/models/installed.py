@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..nouns.errors import ModelUnavailable
+from ..nouns.turns import Turns
 from .embedder import Floats
 from .vectors import normalise
 
@@ -62,6 +63,7 @@ class InstalledEmbedder:
         self._spec = spec
         self._load = load
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="embed")
+        self._turns = Turns(2)  # who waits, waits here: the pool knows no tenants
         self._loaded: Loaded | None = None
         self._dim: int | None = None
 
@@ -128,7 +130,8 @@ class InstalledEmbedder:
 
     async def _run(self, texts: list[str], *, query: bool) -> Floats:
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._pool, self._encode, texts, query)
+        async with self._turns:
+            return await loop.run_in_executor(self._pool, self._encode, texts, query)
 
     def _encode(self, texts: list[str], query: bool) -> Floats:
         try:

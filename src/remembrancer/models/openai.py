@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..nouns.errors import InvalidInput, ModelUnavailable
+from ..nouns.turns import Turns
 from .embedder import Floats
 from .spread import spread
 from .vectors import normalise
@@ -71,7 +72,7 @@ class OpenAIEmbedder:
         self._timeout = timeout
         self._retries = retries
         self._concurrency = concurrency
-        self._slots = asyncio.Semaphore(concurrency)
+        self._slots = Turns(concurrency)
         self._sleep = sleep
         self._jitter = jitter
         self._client: httpx.AsyncClient | None = None

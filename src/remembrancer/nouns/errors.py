@@ -80,6 +80,29 @@ class RateLimited(RemembrancerError):
         self.retry_after_s = retry_after_s
 
 
+class Overloaded(Exhausted):
+    """There is too much to do; the same call may succeed later.
+
+    Attributes:
+        retry_after_s: seconds after which it is worth another try.
+    """
+
+    code = "overloaded"
+
+    def __init__(self, message: str, *, retry_after_s: float) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+
+
+class DeadlineExceeded(RemembrancerError):
+    """The time that the caller, or the server, gives a call is over; the work was ended.
+
+    What a call changes in several steps may be changed in part: call again with the same names.
+    """
+
+    code = "deadline_exceeded"
+
+
 class StoreError(RemembrancerError):
     """The data folder or database cannot be used as it is."""
 

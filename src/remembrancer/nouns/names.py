@@ -18,6 +18,8 @@ UNNAMED = "\x1funnamed"
 OF_TENANT = "\x1ftenant"
 """Bank of what is kept about a tenant itself: its policy, its sessions."""
 
+_OWN = "\x1f"
+
 _TENANT = re.compile(r"[A-Za-z0-9_-]{1,128}")
 
 
@@ -44,6 +46,16 @@ def bank_ref(name: str, field: str = "bank", tenant: str = DEFAULT_TENANT) -> Ba
             limit=MAX_BANK_CHARS,
         )
     return BankRef(tenant, name)
+
+
+def one_at_a_time(what: str) -> str:
+    """Return what jobs of a bank name as their document so that one runs after the other."""
+    return f"{_OWN}{what}"
+
+
+def is_own(name: str) -> bool:
+    """Tell whether a name is one of the house's own, which callers are not shown."""
+    return name.startswith(_OWN)
 
 
 def tenant_name(name: str, field: str = "tenant_id") -> str:

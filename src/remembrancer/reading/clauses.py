@@ -212,12 +212,20 @@ def _is_predicate(word: str) -> bool:
     return word in _PREDICATES or word in ING_FORMS
 
 
+def _undenied(words: list[str], low: int, verb: int) -> int:
+    """Return where the noun phrase before a verb ends: before "no longer" and "never"."""
+    if words[verb - 2 : verb] == ["no", "longer"] and verb - 2 > low:
+        return verb - 2
+    return verb - 1 if words[verb - 1] == "never" and verb - 1 > low else verb
+
+
 def _own(tokens: Tokens, at: int, high: int) -> _Subject | None:
     """Read "my sister", "my coworker Dana", "my car": whose the clause is."""
     verb = _verb_after(tokens, at + 2, high)
     if verb < 0:
         return None
     words = tokens.lows
+    verb = _undenied(words, at + 1, verb)
     plural = words[verb - 1].endswith("s") or words[verb - 1] in ("kids", "children", "parents")
     for i in range(at + 1, verb):
         if words[i] not in lex.KIN:
@@ -249,6 +257,7 @@ def _phrase(tokens: Tokens, at: int, high: int) -> _Subject | None:
         )
     ):
         return None
+    verb = _undenied(tokens.lows, at + 1, verb)
     text = tokens.text[tokens.starts[at] : tokens.ends[verb - 1]]
     if tokens.raws[at + 1][0].islower():  # not "The Alchemist"
         text = text[0].lower() + text[1:]
@@ -278,6 +287,7 @@ def _named(tokens: Tokens, at: int, high: int, known: KnownNames) -> _Subject | 
         verb = _verb_after(tokens, stop + 2, high)
         if verb < 0:
             return None
+        verb = _undenied(tokens.lows, stop + 1, verb)
         plural = tokens.lows[verb - 1].endswith("s")
         if lex.KIN.isdisjoint(tokens.lows[stop + 1 : verb]):
             return _Subject(Kind.PERSON, text, verb, plural)
@@ -285,7 +295,7 @@ def _named(tokens: Tokens, at: int, high: int, known: KnownNames) -> _Subject | 
         return _Subject(Kind.PERSON, whole, verb, plural)
     if tokens.gap(stop).strip():
         return None
-    verb = stop
+    verb = stop + 2 if tokens.lows[stop : stop + 2] == ["no", "longer"] else stop
     while verb < high and tokens.lows[verb] in lex.ADVERBS and tokens.lows[verb] not in BASES:
         verb += 1
     if verb >= high:

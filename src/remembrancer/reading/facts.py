@@ -24,7 +24,15 @@ from .types import DateSpan, SlotClaim, Span, Statement
 MAX_SENTENCE = 400  # characters; longer ones stay in the source only
 _LIST_MARK = re.compile(r"[ \t]*(?:(?:[-*+•–]|\d{1,3}[.)])[ \t]+|>[ \t]?|#{1,6}[ \t]+|\*\*)*")
 _HEAD = re.compile(
-    r"(?P<word>correction|update|updated|edit|news|fyi|note|reminder)\s*[:—–-]\s*", re.IGNORECASE
+    r"(?P<word>correction|update|updated|edit|news|fyi|note|reminder)\s*[:—–-]\s*"
+    # what takes back what was told: "I was wrong, …", "No, wait, …", "I mixed that up: …"
+    r"|(?:(?:oh|no|nope|sorry)\b[,;.!\s—–-]+)*(?:(?:wait|oops|hang on|hold on|scratch that"
+    r"|my mistake|my bad|that (?:was|is) wrong"
+    r"|i (?:was (?:wrong|mistaken)|misspoke|mistyped|made a mistake"
+    r"|(?:got|had) (?:it|that|this) wrong|mixed (?:it|that|this|them) up"
+    r"|(?:gave|told) you (?:the )?wrong(?: \w+)?))"
+    r"(?: (?:earlier|before|yesterday|last time|there))*\b\s*[,;:.!—–-]+\s*)+",
+    re.IGNORECASE,
 )
 _SOCIAL = re.compile(
     r"\b(?:thank|thanks|appreciate|congrat\w*)\b"
@@ -214,7 +222,7 @@ class _Reader:
             return []
         quoted = ">" in text[span.start : start]
         head = _HEAD.match(text, start, span.end)
-        heads = head["word"].lower().split() if head else []
+        heads = (head["word"] or "correction").lower().split() if head else []
         start = head.end() if head else start
         tokens = Tokens(text, start, span.end)
         high = len(tokens)

@@ -1,13 +1,14 @@
 """Finds text that nobody told: memory blocks pasted back, system prompts, logs and tool output.
 
-Such text is kept and can be found, but no fact is read from it: a memory that reads its own
-recollections as news would count them as proof of themselves.
+Such text is kept, but no fact is read from it: a memory that reads its own recollections as news
+would count them as proof of themselves. Nor are blocks of recollections found (see `recalled`).
 """
 
 from __future__ import annotations
 
 import re
 
+from .recalled import find_recalled
 from .types import Span
 
 _MEMORY_WORDS = r"memor(?:y|ies)|recollections?|recalled|retrieved"
@@ -132,6 +133,7 @@ def find_injected(text: str) -> list[Span]:
     if _HINTS.search(text):
         spans += _fenced(text)
         spans += _listed(text)
+    spans += find_recalled(text)
     if "\n" in text:
         spans += [Span(*m.span()) for m in _SHOTS.finditer(text)]
     spans += [Span(*m.span()) for m in _LOG_LINE.finditer(text)]

@@ -4,7 +4,7 @@ Names are compared by their folds (`nouns.folding`). Beside the same fold there 
 the same person: a nickname with all other words the same, a first name of exactly one known full
 name, and an initial before the last name of exactly one person who is named beside it. Likeness of
 spelling is no way: "Room 101" and "Room 102", "Tom Smith" and "Tim Smith",
-"Iran" and "Tigran" are different things, however close their letters.
+"Oman" and "Roman" are different things, however close their letters.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from .tokens import Tokens
 from .verbs_lexicon import BASES, PAST_FORMS, S_FORMS
 
 _LEAD_WORDS = 12  # how far into a sentence its subject may stand
+_DENIED_BY = {"s": "does", "base": "do", "past": "did"}  # the auxiliary that a form stands for
 
 
 def find_clauses(
@@ -132,15 +133,17 @@ def _split_at(tokens: Tokens, at: int) -> int:
 
 
 def _shared_subject(tokens: Tokens, at: int, high: int, clause: Clause) -> Clause | None:
-    """Read the second verb of "does not use Vim and uses Emacs": same subject, not denied.
+    """Read the second verb of "does not use Nano and uses Helix": same subject, not denied.
 
     Only when the first is denied by an auxiliary and the second is plainly finite, or follows
-    "but"; otherwise the denial may cover both.
+    "but" ("never eats fish but loves cheese"); otherwise the denial may cover both.
     """
-    if clause.polarity is not Polarity.NEGATED or high - at < 3 or not clause.group:
+    if clause.polarity is not Polarity.NEGATED or high - at < 3:
         return None
     joint, verb = tokens.lows[at], tokens.lows[at + 1]
-    aux = clause.group[0]
+    aux = clause.group[0] if clause.group else _DENIED_BY.get(_form(tokens.lows[clause.main]), "")
+    if not aux or (joint == "and" and not clause.group):
+        return None
     finite = (
         (aux in ("does", "doesn't") and verb in S_FORMS)
         or (aux in ("did", "didn't") and verb in PAST_FORMS - BASES)
@@ -161,6 +164,15 @@ def _shared_subject(tokens: Tokens, at: int, high: int, clause: Clause) -> Claus
         Polarity.AFFIRMED,
         Modality.ASSERTED,
     )
+
+
+def _form(verb: str) -> str:
+    """Return which form a verb has that is denied without an auxiliary, as by "never"."""
+    if verb in S_FORMS:
+        return "s"
+    if verb in BASES:
+        return "base"
+    return "past" if verb in PAST_FORMS else ""
 
 
 def clause_end(tokens: Tokens, at: int) -> int:

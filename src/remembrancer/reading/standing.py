@@ -50,15 +50,25 @@ _PREFERENCE = re.compile(
     re.IGNORECASE,
 )
 
+# A text to work on follows: what it says is said to others.
+_TASK = re.compile(
+    r"\W*(?:(?:please|can\s+you|could\s+you|would\s+you)\s+)*"
+    r"(?:summari[sz]e|translate|proofread|rewrite|review|check|explain|read|analy[sz]e|classify"
+    r"|extract)\b[^\n]{0,160}?(?::\s|\n)",
+    re.IGNORECASE,
+)
+
 
 def is_standing(unit: Unit) -> bool:
     """Tell whether a memory says how things are always to be done, or what somebody prefers.
 
-    Said by a user or by whoever set the system up, or kept as a text of nobody's.
+    Said by a user or by whoever set the system up, or kept as a text of nobody's; what a user hands
+    over to be summarised, translated and the like instructs nobody.
     """
     if unit.role not in (Role.USER, Role.SYSTEM) and (unit.role or unit.speaker):
         return False
-    return holds_always(unit.text)
+    task = _TASK.match(unit.text)
+    return holds_always(unit.text[: task.end()] if task else unit.text)
 
 
 def holds_always(text: str) -> bool:

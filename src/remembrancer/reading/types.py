@@ -52,7 +52,8 @@ class DateSpan:
     interval is always the named date itself, so "since May" is May with the relation SINCE;
     `window` is what is meant. `last` is where the second of two named dates begins ("May to
     July": July), None where one is named alone. `nominal` is the exact day counted to ("in two
-    months": that day of the month), where people who count so mean the whole `precision` around it.
+    months": that day of the month), where people who count so mean the whole `precision` around
+    it; of "the end of May" and its like it is the moment at which that lies.
     """
 
     start: int

@@ -122,7 +122,7 @@ class Answering:
         if task is None:
             return Answered(found, directives=directives)
         models = await self._models(ref, found.asked, asking)
-        shown = _within(found.answers, EVIDENCE_TOKENS)
+        shown = within(found.answers, EVIDENCE_TOKENS)
         if not shown and not models:
             return Answered(found, directives=directives)
         done = Answered(
@@ -144,7 +144,7 @@ class Answering:
         config = await self._configs.of(ref)
         evidence = [
             *(Evidence(s.content or "", "model", note=s.model.name) for s in done.shown_models),
-            *map(_evidence, done.shown),
+            *map(evidence_of, done.shown),
         ]
         text = answer_prompt(
             found_question(question, options),
@@ -243,7 +243,7 @@ def _wrong(
         if part
     ]
     shown = (*said, question, *(d.content for d in done.directives))
-    dates = [date for each in done.shown for date in _dates(each.unit)]
+    dates = [date for each in done.shown for date in dates_of(each.unit)]
     spoken = [("the answer", reply.answer)]
     if shape is not None:
         fault = misfit(shape, reply.object)
@@ -269,14 +269,16 @@ def _texts(value: Any) -> list[str]:
     return [value if isinstance(value, str) else json.dumps(value)]
 
 
-def _dates(unit: Unit) -> list[DateSpan]:
+def dates_of(unit: Unit) -> list[DateSpan]:
+    """Return the days of a memory: when it was said, and when it happened."""
     found = [(unit.mentioned_at, unit.mentioned_at + 1)]
     if unit.occurred_start is not None:
         found.append((unit.occurred_start, unit.occurred_end or unit.occurred_start + 1))
     return [DateSpan(a, max(b, a + 1), Precision.DAY, Span(0, 0)) for a, b in found]
 
 
-def _evidence(answer: Answer) -> Evidence:
+def evidence_of(answer: Answer) -> Evidence:
+    """Return a memory as a model is shown it."""
     unit = answer.unit
     more = [f.text for f in answer.facts if f.text not in unit.text]
     state = None if answer.truth.holds else "superseded"
@@ -297,11 +299,11 @@ def _day(at: int | None) -> str | None:
     return (iso(at) or "")[:10] or None if at is not None else None
 
 
-def _within(answers: Sequence[Answer], tokens: int) -> tuple[Answer, ...]:
+def within(answers: Sequence[Answer], tokens: int) -> tuple[Answer, ...]:
     """Return the best answers that fit; one that does not is passed over."""
     kept: list[Answer] = []
     for each in answers:
-        size = estimate_tokens(_evidence(each).text) + 30
+        size = estimate_tokens(evidence_of(each).text) + 30
         if size <= tokens:
             tokens -= size
             kept.append(each)

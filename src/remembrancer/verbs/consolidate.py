@@ -11,9 +11,8 @@ Forgetting any memory that an observation was ever made from erases it (`INSIGHT
 from __future__ import annotations
 
 import logging
-from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Awaitable, Callable, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -21,9 +20,7 @@ from ..keeping.batch import Batch
 from ..keeping.records import Record
 from ..keeping.store import Store
 from ..keeping.worker import JobContext
-from ..models.llm.structured import ask_for
-from ..models.llm.types import LlmFailed, Prompt
-from ..nouns.clock import Clock, iso
+from ..nouns.clock import Clock
 from ..nouns.errors import Conflict
 from ..nouns.ids import IdMaker
 from ..nouns.memory import (
@@ -38,13 +35,23 @@ from ..nouns.memory import (
     LinkType,
     Unit,
 )
-from ..reading.asking.fact_prompt import Passage
-from ..reading.asking.grounding import ungrounded
-from ..reading.asking.observation_prompt import MOST, RULES, ObservedAnswer, observation_prompt
-from ..reading.plain_words import plain_words
+from ..nouns.names import one_at_a_time
 from .bank_config import BankConfigs
 from .curate import entry
-from .modelling.grouping import MOST_LINKS, Ground, Group, Standing, ground, title
+from .modelling.grouping import (
+    MOST_LINKS,
+    Ground,
+    Group,
+    Standing,
+    basis_of,
+    ground,
+    of_group,
+    standing_now,
+    standing_on,
+    unclaimed,
+)
+from .modelling.saying import Said, Tally, best, said_of
+from .modelling.scopes import Scope, scope_of
 from .remember import Remember
 from .telling.outbox import Mail, Outbox
 from .telling.webhooks import CONSOLIDATION_COMPLETED
@@ -60,23 +67,9 @@ MINE = "consolidated"
 """The attribute of observations that are made here."""
 
 HISTORY = 50
-_PROMPT_CHARS = 400  # of each memory
-_LEAST_BASIS = 2
-_SAME = 0.85  # share of words from which two observations of one group are one
-_OVERLAP = 0.5  # share of its basis by which a standing observation is a group's
 _TRIES = 20
-_ANSWER_TOKENS = 1_000
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class _Said:
-    """One observation to be kept: text, and the indexes of the members it rests on."""
-
-    text: str
-    basis: tuple[int, ...]
-    by: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,16 +80,6 @@ class _Made:
     links: Sequence[Link]
     curation: Curation
     new: bool
-
-
-@dataclass(slots=True)
-class _Tally:
-    created: int = 0
-    updated: int = 0
-    retired: int = 0
-    unchanged: int = 0
-    failed: int = 0
-    refused: Counter[str] = field(default_factory=Counter)
 
 
 class Consolidate:
@@ -123,13 +106,32 @@ class Consolidate:
         self._clock = clock
         self._then = then  # called for a bank whose observations have changed
 
-    async def enqueue(self, ref: BankRef) -> tuple[Job, bool]:
-        """Have a bank consolidated; return the job, and whether one was waiting already."""
-        waiting = await self._store.jobs(ref, state=JobState.PENDING, kind=CONSOLIDATE, limit=1)
-        if waiting:
-            return waiting[0], True
+    async def enqueue(
+        self, ref: BankRef, scopes: Sequence[Sequence[str]] | None = None
+    ) -> tuple[Job, bool]:
+        """Have a bank consolidated; return the job, and whether one was waiting already.
+
+        `scopes`: only observations with one of these sets of tags are made, changed or retired.
+        """
+        told = None if scopes is None else sorted({scope_of(each) for each in scopes})
+        payload = {} if told is None else {"scopes": [list(each) for each in told]}
+        waiting = await self._store.jobs(ref, state=JobState.PENDING, kind=CONSOLIDATE, limit=10)
+        for each in waiting:
+            whole = await self._store.job(ref, each.id)
+            if whole is not None and dict(whole.payload) in ({}, payload):
+                return whole, True
         now = self._clock.now_us()
-        job = Job(self._ids.new(), ref, CONSOLIDATE, JobState.PENDING, now, now, priority=-1)
+        job = Job(
+            self._ids.new(),
+            ref,
+            CONSOLIDATE,
+            JobState.PENDING,
+            now,
+            now,
+            payload=payload,
+            priority=-1,
+            document=one_at_a_time(CONSOLIDATE),
+        )
         await self._store.apply(ref, Batch(jobs=[job]))
         return job, False
 
@@ -171,85 +173,58 @@ class Consolidate:
             return {"skipped": "the bank's enable_observations is false"}
         record = await self.state(ref)
         done = dict(record.data["done"]) if record is not None else {}
-        found = await self._store.read(ref, partial(ground, mine=MINE))
-        tally = _Tally()
-        current: dict[str, int] = {}
+        told = job.payload.get("scopes")
+        only = None if told is None else {scope_of(each) for each in told}
+        found = await self._store.read(ref, partial(ground, mine=MINE, only=only))
+        tally = Tally()
+        current: dict[str, int] = {} if only is None else dict(done)
+        scopes = {group.tags for group in found.groups}
         claimed: set[bytes] = set()
         mission = str(config.overrides.get("observations_mission") or "")[:1_000]
         maker = task.name if task is not None else ""
         for number, group in enumerate(found.groups):
             await context.progress("consolidating", number, len(found.groups))
             mark = f"{group.mark}:{maker}"
-            mine = _of_group(group, found.standing, claimed)
+            mine = of_group(group, found.standing, claimed, scopes)
             claimed |= {each.unit.id for each in mine}
             if mark in done and (mine or not done[mark]):
                 tally.unchanged += 1
                 current[mark] = done[mark]
                 continue
-            said, sure = await self._said(task, group, mission, tally)
-            if await self._keep(ref, context, group, said, mine, tally) and sure:
+            said, sure = await said_of(task, group, mission, tally)
+            others = claimed - {each.unit.id for each in mine}
+            if await self._keep(ref, context, group, said, (others, scopes), tally) and sure:
                 current[mark] = done[mark] = len(said)
                 await self._mark(ref, context, done)
         await self._retire(ref, context, found, claimed, tally)
         return await self._end(job, context, current, tally, task, found)
-
-    async def _said(
-        self, task: Task | None, group: Group, mission: str, tally: _Tally
-    ) -> tuple[list[_Said], bool]:
-        """Return what a group comes to, and whether that need not be asked again."""
-        every = tuple(range(len(group.members)))
-        plain = [_Said(title(group), every, "")]
-        if task is None:
-            return plain, True
-        shown = [
-            Passage(u.text[:_PROMPT_CHARS], u.speaker, None, (iso(u.mentioned_at) or "")[:10])
-            for u in group.members
-        ]
-        task.scope = "consolidation"
-        schema = ObservedAnswer.model_json_schema()
-        prompt = Prompt(RULES, observation_prompt(shown, mission), schema, _ANSWER_TOKENS)
-        try:
-            answer = (await ask_for(task, prompt, ObservedAnswer, wasted=task.wasted)).value
-        except LlmFailed as failed:
-            log.warning("a group is consolidated without the model: %s", failed.message)
-            tally.failed += 1
-            return plain, False
-        kept: list[_Said] = []
-        for each in answer.observations[:MOST]:
-            basis = tuple(sorted({n - 1 for n in each.based_on if 1 <= n <= len(every)}))
-            members = [group.members[n] for n in basis]
-            words = [t for u in members for t in (u.text, u.speaker or "", _day(u))]
-            text = " ".join(each.text.split())
-            fault = ungrounded(text, words, counts_to=len(every), shared=0, free=True)
-            if len(basis) < _LEAST_BASIS or not text:
-                tally.refused["no_basis"] += 1
-            elif fault is not None:
-                tally.refused[fault.value] += 1
-            else:
-                _merge(kept, _Said(text, basis, task.name))
-        return kept, True
 
     async def _keep(
         self,
         ref: BankRef,
         context: JobContext,
         group: Group,
-        said: Sequence[_Said],
-        mine: Sequence[Standing],
-        tally: _Tally,
+        said: Sequence[Said],
+        taken: tuple[Set[bytes], Set[Scope]],
+        tally: Tally,
     ) -> bool:
-        """Write what a group comes to in the place of what it came to; False: it has changed."""
+        """Write what a group comes to in the place of what it came to; False: it has changed.
+
+        What it came to is looked up anew, so that nobody else's is doubled. `taken`: observations
+        of groups before it, and the scopes of all.
+        """
         for _ in range(_TRIES):
             async with self._store.snapshot(ref) as view:
                 revision = view.revision
                 there = {u.id: u for u in await view.units([u.id for u in group.members])}
-                alive = {u.id for u in await view.units([s.unit.id for s in mine])}
+                standing = await view.run(partial(standing_on, mine=MINE, members=group.members))
+            mine = of_group(group, standing, taken[0], taken[1])
             if any(there.get(u.id) != replace_access(u, there.get(u.id)) for u in group.members):
                 return False
-            left = [s for s in mine if s.unit.id in alive and not s.by_hand]
+            left = [s for s in mine if not s.by_hand]
             made: list[_Made] = []
             for each in said:
-                old = _best(each, left)
+                old = best(each, left)
                 if old is not None:
                     left.remove(old)
                 made.append(self._made(group, each, old))
@@ -278,7 +253,7 @@ class Consolidate:
             return True
         raise Conflict("the bank is written to all the time; the job will be tried again")
 
-    def _made(self, group: Group, said: _Said, old: Standing | None) -> _Made:
+    def _made(self, group: Group, said: Said, old: Standing | None) -> _Made:
         """Return an observation; an older one keeps its id, and its text goes into its history.
 
         Links lead to all that any text of it was made from, so that each is a reason to erase it.
@@ -327,19 +302,29 @@ class Consolidate:
         ref: BankRef,
         context: JobContext,
         found: Ground,
-        claimed: set[bytes],
-        tally: _Tally,
+        claimed: Set[bytes],
+        tally: Tally,
     ) -> None:
         """Erase observations whose memories are about one thing no more."""
-        # One whose memories are older than those that were read may still hold.
-        gone = [
-            s.unit.id
-            for s in found.standing
-            if s.unit.id not in claimed and not s.by_hand and (not s.basis or s.basis & found.ids)
-        ]
-        if gone:
-            await self._store.apply(ref, Batch(erase=gone, fence=context.fence))
+        gone = unclaimed(found, claimed)
+        for _ in range(_TRIES):
+            if not gone:
+                return
+            # Looked at once more: meanwhile they may have come to rest on other memories.
+            async with self._store.snapshot(ref) as view:
+                revision = view.revision
+                now = await view.run(partial(standing_now, ids=gone))
+            gone = [each for each in gone if now.get(each, frozenset()) == basis_of(found, each)]
+            batch = Batch(erase=gone, fence=context.fence, expect_revision=revision)
+            try:
+                await self._store.apply(ref, batch)
+            except Conflict as conflict:
+                if conflict.field != "expect_revision":
+                    raise
+                continue
             tally.retired += len(gone)
+            return
+        raise Conflict("the bank is written to all the time; the job will be tried again")
 
     async def _mark(self, ref: BankRef, context: JobContext, done: Mapping[str, int]) -> None:
         now = self._clock.now_us()
@@ -351,7 +336,7 @@ class Consolidate:
         job: Job,
         context: JobContext,
         current: Mapping[str, int],
-        tally: _Tally,
+        tally: Tally,
         task: Task | None,
         found: Ground,
     ) -> Mapping[str, Any]:
@@ -396,39 +381,3 @@ def replace_access(unit: Unit, there: Unit | None) -> Unit:
     if there is None:
         return unit
     return replace(unit, access_count=there.access_count, last_accessed_at=there.last_accessed_at)
-
-
-def _of_group(group: Group, standing: Sequence[Standing], claimed: set[bytes]) -> list[Standing]:
-    """Return the observations that rest mostly on a group's memories."""
-    ids = {u.id for u in group.members}
-    return [
-        s
-        for s in standing
-        if s.unit.id not in claimed and s.basis and len(s.basis & ids) >= _OVERLAP * len(s.basis)
-    ]
-
-
-def _best(said: _Said, olds: Sequence[Standing]) -> Standing | None:
-    """Return the older observation that says most nearly the same."""
-    if not olds:
-        return None
-    words = set(plain_words(said.text))
-    return max(olds, key=lambda s: (_alike(words, set(plain_words(s.unit.text))), s.unit.id))
-
-
-def _merge(kept: list[_Said], new: _Said) -> None:
-    """Take an observation, or count it as more proof of one that says nearly the same."""
-    words = set(plain_words(new.text))
-    for n, each in enumerate(kept):
-        if _alike(words, set(plain_words(each.text))) >= _SAME:
-            kept[n] = replace(each, basis=tuple(sorted({*each.basis, *new.basis})))
-            return
-    kept.append(new)
-
-
-def _alike(one: set[str], other: set[str]) -> float:
-    return len(one & other) / max(1, len(one | other))
-
-
-def _day(unit: Unit) -> str:
-    return (iso(unit.mentioned_at) or "")[:10]

@@ -20,7 +20,7 @@ from ..nouns.memory import BankRef, JobState, Layer, Unit
 from .answering import Answering
 from .retain import Retain
 from .retaining.deepen import READ
-from .retaining.model_facts import READ_BY
+from .retaining.grounded import READ_BY
 from .retaining.units import Item
 from .thinking.minds import Minds
 from .thinking.traces import Wanted

@@ -173,6 +173,15 @@ class Insights:
             made[ref] += 1
         return made
 
+    async def keep(self, ref: BankRef, unit_id: bytes, insight: Insight) -> None:
+        """Keep an insight under an id; one that is there is replaced.
+
+        Raises:
+            NotFound: a memory that it rests on is gone.
+            Conflict: the bank changed too often meanwhile.
+        """
+        await self._keep(ref, unit_id, insight, insight.basis)
+
     async def _keep(
         self, ref: BankRef, unit_id: bytes, insight: Insight, basis: Sequence[bytes]
     ) -> None:

@@ -2,6 +2,8 @@
 
 A refresh asks the question as `reflect` does, with a model or without, and keeps the answer as an
 observation with links to every memory that it was made from or could be (see `modelling.shelf`).
+In mode `delta` it changes what new memories change (`modelling.delta`). `modelling.schedule`
+refreshes by the clock.
 """
 
 from __future__ import annotations
@@ -19,8 +21,12 @@ from ..nouns.clock import Clock
 from ..nouns.errors import Conflict, InvalidInput, TooLarge
 from ..nouns.ids import IdMaker, to_uuid
 from ..nouns.memory import SHOWN_ONLY, BankRef, Job, JobState, Kind, Layer, Link, LinkType, Unit
+from ..nouns.names import one_at_a_time
 from ..nouns.text import clean
 from .answering import Answered, Answering, Asking
+from .modelling.delta import Delta, DeltaWriter
+from .modelling.schedule import Schedule
+from .modelling.schedule import check as check_schedule
 from .modelling.shelf import MOST, VERSIONS, MentalModel, Shelf, Shown, hidden, record_of
 from .reflect import ReflectOptions
 from .remember import Remember
@@ -30,6 +36,7 @@ REFRESH = "refresh_mental_model"
 
 WRITTEN, UNCHANGED = "content_written", "content_unchanged"
 NOTHING = "content_preserved_no_new_facts"
+FAILED = "refresh_failed_delta_not_applied"
 
 NAME_CHARS = 256
 QUERY_CHARS = 8_000
@@ -41,11 +48,18 @@ _ID = re.compile(r"[\w.~-]{1,128}", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """What a refresh would write, and from what."""
+    """What a refresh would write, and from what. `delta` tells of bringing up to date, if asked."""
 
     shown: Shown
     answered: Answered
     outcome: str
+    delta: Delta | None = None
+
+    @property
+    def mode(self) -> str:
+        """How it was written: `full` or `delta`."""
+        whole = self.delta is None or self.delta.answered is None or self.delta.why is not None
+        return "full" if whole else "delta"
 
     @property
     def content(self) -> str:
@@ -67,11 +81,14 @@ class MentalModels:
         shelf: Shelf,
         answering: Answering,
         remember: Remember,
+        bring: DeltaWriter,
         *,
         ids: IdMaker,
         clock: Clock,
     ) -> None:
         self._store = store
+        self._bring = bring
+        self.schedule = Schedule(store, shelf, self._job, self._rested, clock=clock)
         self._shelf = shelf
         self._answering = answering
         self._remember = remember
@@ -117,9 +134,11 @@ class MentalModels:
             created_at=now,
             updated_at=now,
         )
+        check_schedule(new.trigger, now)
         job = self._job(ref, new.id)
         records = [record_of(new), *with_records]
-        await self._store.apply(ref, Batch(records=records, jobs=[job]))
+        jobs = [job, *self.schedule.jobs(ref, new)]
+        await self._store.apply(ref, Batch(records=records, jobs=jobs))
         return new, job
 
     async def update(self, ref: BankRef, key: str, changes: Mapping[str, Any]) -> MentalModel:
@@ -135,8 +154,11 @@ class MentalModels:
                 told[name] = _checked(told[name], name, most)
         if "tags" in told:
             told["tags"] = tuple(told["tags"])
-        new = replace(old, **told, updated_at=self._clock.now_us())
-        await self._shelf.put(ref, new)
+        now = self._clock.now_us()
+        new = replace(old, **told, updated_at=now)
+        check_schedule(new.trigger, now)
+        jobs = self.schedule.jobs(ref, new)
+        await self._store.apply(ref, Batch(records=[record_of(new)], jobs=jobs))
         return new
 
     async def delete(self, ref: BankRef, key: str) -> None:
@@ -212,8 +234,10 @@ class MentalModels:
                 "mental_model_id": key,
                 "operation_type": REFRESH,
                 "outcome": found.outcome,
+                "failure_reason": "delta_ops_failed" if found.outcome == FAILED else None,
+                "effective_mode": found.mode,
                 "by_model": found.answered.by_model,
-                "degraded": found.answered.degraded,
+                "degraded": _degraded(found),
                 "usage": {
                     "input_tokens": used.input,
                     "output_tokens": used.output,
@@ -231,6 +255,11 @@ class MentalModels:
         tags: TagNode | None = TagFilter(model.tags, match) if model.tags else None
         kinds = [Kind[each.upper()] for each in trigger.get("fact_types") or ()] or None
         options = ReflectOptions(limit=_LIMIT, max_tokens=model.max_tokens, kinds=kinds, tags=tags)
+        delta = None
+        if trigger.get("mode") == "delta":
+            delta = await self._bring(ref, shown, options)
+            if delta.answered is not None and delta.why is None:
+                return Candidate(shown, delta.answered, _outcome(shown, delta), delta)
         without = {model.id, *(trigger.get("exclude_mental_model_ids") or ())}
         asking = Asking(model.tags, False, not trigger.get("exclude_mental_models"), without)
         answered = await self._answering(ref, model.source_query, options, asking)
@@ -240,7 +269,13 @@ class MentalModels:
             outcome = UNCHANGED
         else:
             outcome = WRITTEN
-        return Candidate(shown, answered, outcome)
+        if delta is not None and delta.answered is not None:
+            answered = replace(
+                answered,
+                usage=delta.answered.usage + answered.usage,
+                calls=(*delta.answered.calls, *answered.calls),
+            )
+        return Candidate(shown, answered, outcome, delta)
 
     async def _keep(self, ref: BankRef, context: JobContext, found: Candidate, seen: int) -> None:
         now = self._clock.now_us()
@@ -248,12 +283,12 @@ class MentalModels:
         used = answered.usage
         told = replace(
             model,
-            seen=seen,
-            refreshed_at=now,
             outcome=found.outcome,
             usage={"input_tokens": used.input, "output_tokens": used.output},
             updated_at=now,
         )
+        if found.outcome != FAILED:  # what failed leaves it as stale as it was
+            told = replace(told, seen=seen, refreshed_at=now, asked=model.source_query)
         if found.outcome != WRITTEN:
             records = [record_of(told)]
             await self._store.apply(ref, Batch(records=records, fence=context.fence))
@@ -262,10 +297,12 @@ class MentalModels:
         every = {**{a.unit.id: a.unit for a in answered.shown}, **based_on}
         # A model was shown texts of other mental models: those rest on memories, too.
         models = [bytes.fromhex(s.model.unit) for s in answered.shown_models if s.model.unit]
+        past = dict(found.delta.kept) if found.delta is not None and found.mode == "delta" else {}
+        rests = {*every, *models, *past}
         async with self._store.snapshot(ref) as view:
             revision = view.revision
-            there = {u.id for u in await view.units([*every, *models])}
-        if there != {*every, *models}:
+            there = {u.id for u in await view.units(list(rests))}
+        if there != rests:
             raise Conflict("what it rests on has gone", field="expect_revision")
         unit = Unit(
             id=self._ids.new(),
@@ -277,12 +314,11 @@ class MentalModels:
             attributes={"mental_model_id": model.id},
             tags=model.tags,
         )
-        links = [
-            Link(unit.id, i, LinkType.INSIGHT_FROM, 1.0 if i in based_on else SHOWN_ONLY)
-            for i in (*every, *models)
-        ]
+        weights = {**dict.fromkeys((*models, *every), SHOWN_ONLY), **past}
+        weights |= dict.fromkeys(based_on, 1.0)
+        links = [Link(unit.id, i, LinkType.INSIGHT_FROM, w) for i, w in weights.items()]
         versions = tuple(v for v in (model.unit, *model.versions) if v)
-        seen_at = max((u.mentioned_at for u in every.values()), default=None)
+        seen_at = max((u.mentioned_at for u in every.values()), default=model.seen_at)
         told = replace(told, unit=unit.id.hex(), versions=versions[:VERSIONS], seen_at=seen_at)
         batch = await self._remember.batch(
             [self._remember.source(unit)],
@@ -304,8 +340,30 @@ class MentalModels:
         now = self._clock.now_us()
         payload = {"mental_model_id": key}
         return Job(
-            self._ids.new(), ref, REFRESH, JobState.PENDING, now, now, payload=payload, items=1
+            self._ids.new(),
+            ref,
+            REFRESH,
+            JobState.PENDING,
+            now,
+            now,
+            payload=payload,
+            document=one_at_a_time(f"{REFRESH}/{key}"),
+            items=1,
         )
+
+
+def _degraded(found: Candidate) -> str | None:
+    failed = found.delta.failed if found.delta is not None else None
+    return failed or found.answered.degraded
+
+
+def _outcome(shown: Shown, delta: Delta) -> str:
+    if delta.failed is not None:
+        return FAILED
+    if delta.nothing:
+        return NOTHING
+    text = delta.answered.found.text if delta.answered is not None else ""
+    return WRITTEN if delta.applied and text != shown.content else UNCHANGED
 
 
 def _checked(value: str, field: str, most: int) -> str:

@@ -13,6 +13,13 @@ RECALL_STAGES = "recall_stage_duration_seconds"
 GRPC_REQUESTS = "grpc_request_duration_seconds"
 """Names the histogram of gRPC calls with one answer, by service, method and status."""
 
+ADMISSION_WAITS = "admission_wait_seconds"
+"""Names the histogram of how long requests waited that had to, by class of work."""
+ADMISSION_SHED = "admission_shed_total"
+"""Names the counter of requests refused under load, by class of work and reason."""
+DEADLINES = "deadlines_exceeded_total"
+"""Names the counter of requests whose time was over, by wire and class of work."""
+
 Labels = tuple[tuple[str, str], ...]
 
 BOUNDS_S = (

@@ -239,6 +239,9 @@ class Recall:
             weights=options.weights,
             term_weights=dict(zip(terms, self._analyzer.weights(terms), strict=True)),
             calibration=self.calibration(vector is not None),
+            telling=self._analyzer.telling(asked),
+            doubtful=self._analyzer.doubtful(asked),
+            neighbours=self._analyzer.neighbours,
         )
 
     def _answer(

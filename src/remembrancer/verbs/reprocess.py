@@ -26,12 +26,13 @@ from ..reading.names import KnownNames, prepare
 from ..reading.slots import Table
 from .browse import named
 from .retaining.claims import Contexts
+from .retaining.delta import GIVEN
 from .retaining.facts import FactReader, ReadFacts
+from .retaining.grounded import by_model
 from .retaining.intending import Intending
-from .retaining.model_facts import by_model
 from .retaining.reread import NAMED, reread
 from .retaining.resolver import Resolver, Told
-from .retaining.rewriting import Rewriter, dated, is_undated, reworded
+from .retaining.rewriting import Rewriter, dated, is_undated, reworded, told_with
 from .retaining.units import Source
 
 REPROCESS = "reprocess"
@@ -206,6 +207,8 @@ class Reprocess:
         undated = is_undated(page.document, row.unit)
         also = reworded(row.unit, filter(by_model, page.facts))
         source = self._rewriter.source(row.unit, page.near, undated=undated, also=also)
+        if GIVEN in told_with(page.document, row.unit):
+            source = replace(source, given=())  # its facts are the caller's, and stay
         if row.unit.id in page.curations:
             return source
         unit = dated(row.unit, source.dates)

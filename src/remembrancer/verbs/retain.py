@@ -24,12 +24,16 @@ from ..nouns.memory import BankRef
 from ..nouns.spans import traced
 from ..nouns.text import clean
 from ..reading.names import KnownNames, prepare
+from .modelling.scopes import check as check_scopes
 from .retaining.claims import Tables
 from .retaining.deepen import Deepen
 from .retaining.delta import extent_of
 from .retaining.document_plan import DocumentPlan, DocumentPlanner
 from .retaining.enrich import Enriched, Enricher
 from .retaining.facts import KNOWN_NAMES, FactReader
+from .retaining.given import RefusedFact
+from .retaining.given import checked as checked_facts
+from .retaining.given_notes import given_in
 from .retaining.guarding import OPEN, Guard
 from .retaining.intending import Intending
 from .retaining.resolver import Resolver
@@ -75,6 +79,9 @@ class Retained:
     revision: int = 0
     names: set[str] = field(default_factory=set)  # of the entities mentioned
     intention_ids: list[bytes] = field(default_factory=list)  # registered anew
+    given: int | None = None  # facts that callers handed in; None: no item had any
+    refused: list[RefusedFact] = field(default_factory=list)  # those of them that were not taken
+    reading_jobs: list[bytes] = field(default_factory=list)  # that read with a language model yet
 
     @property
     def entities(self) -> int:
@@ -155,12 +162,17 @@ class Retain:
         """
         items = await asyncio.to_thread(self.check, items)
         documents: dict[str, list[Item]] = {}
+        numbers: dict[str, list[int]] = {}
         unnamed = self._ids.new().hex()
-        for item in items:
+        for number, item in enumerate(items):
             documents.setdefault(item.document or unnamed, []).append(item)
+            numbers.setdefault(item.document or unnamed, []).append(number)
         done = Retained(items=len(items))
         for name, members in documents.items():
+            begun = len(done.refused)
             await self._retain_document(ref, name, members, done, progress, fence)
+            for at, each in enumerate(done.refused[begun:], begun):
+                done.refused[at] = replace(each, item=numbers[name][each.item])
         if self._on_done is not None:
             self._on_done(done)
         return done
@@ -220,6 +232,12 @@ class Retain:
             metadata={clean(k): clean(v) for k, v in item.metadata.items()}
             if item.metadata
             else None,
+            facts=None
+            if item.facts is None
+            else checked_facts(item.facts, f"items[{number}].facts"),
+        )
+        check_scopes(
+            cleaned.tags, cleaned.observation_scopes, f"items[{number}].observation_scopes"
         )
         return self._guard.item(cleaned, f"items[{number}]")
 
@@ -239,7 +257,7 @@ class Retain:
             done.revision = max(done.revision, revision)
             if plan is None:
                 done.unchanged.append(name)
-                await self._count_unchanged(ref, name, done)
+                await self._count_unchanged(ref, name, items, done)
                 return
             _count_plan(done, plan)
             enriched = Enriched()
@@ -300,7 +318,9 @@ class Retain:
         sources = plan.written.sources if plan.written is not None else ()
         return prepare(names | {s.row.unit.speaker for s in sources if s.row.unit.speaker})
 
-    async def _count_unchanged(self, ref: BankRef, name: str, done: Retained) -> None:
+    async def _count_unchanged(
+        self, ref: BankRef, name: str, items: Sequence[Item], done: Retained
+    ) -> None:
         async with self._store.snapshot(ref) as view:
             document = await view.document(name)
         if document is None:
@@ -312,6 +332,9 @@ class Retain:
         params = document.params or {}
         done.characters += params.get("characters", 0)
         done.covered += params.get("covered", 0)
+        if any(item.facts is not None for item in items) and not items[0].append:
+            given, refused = given_in(document, len(items))
+            _count_given(done, given, refused)
 
 
 def _changed_meanwhile(name: str) -> Conflict:
@@ -331,6 +354,13 @@ def _count_plan(done: Retained, plan: DocumentPlan) -> None:
     done.chunks_kept += plan.chunks - len(plan.read)
     done.characters += plan.characters
     done.covered += plan.covered
+    if plan.given is not None:
+        _count_given(done, plan.given, plan.refused)
+
+
+def _count_given(done: Retained, given: int, refused: Sequence[RefusedFact]) -> None:
+    done.given = (done.given or 0) + given
+    done.refused += refused
 
 
 def _count_enriched(done: Retained, name: str, plan: DocumentPlan, enriched: Enriched) -> None:
@@ -342,4 +372,5 @@ def _count_enriched(done: Retained, name: str, plan: DocumentPlan, enriched: Enr
     done.unembedded += enriched.unembedded
     done.unit_ids += enriched.unit_ids
     done.intention_ids += enriched.intention_ids
+    done.reading_jobs += enriched.jobs
     done.empty_chunks += ((name, i) for i in sorted(plan.read - plan.telling - enriched.chunks))

@@ -1,19 +1,28 @@
 """Hindsight's own clients against a server with the settings it has when none are given.
 
+Once also against one that has a language model.
+
 Each client stands in an environment of its own, made by `make setup` from a lock, so that it runs
 with what it brings and nothing of ours. `suite` is what it runs.
 """
 
 from __future__ import annotations
 
+import html
+import json
 import os
+import re
 import subprocess
 from collections import Counter
+from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 from wire_kit import Server
+
+from llm_kit import Endpoint, Reply, echo
 
 ROOT = Path(__file__).parents[3]
 SUITE = Path(__file__).parent / "suite"
@@ -34,16 +43,40 @@ run()
 """
 
 
+MEMORY = re.compile(r'<(?:memory|observation|model) number="(\d+)"[^>]*>(.*?)</', re.DOTALL)
+
+
+def thoughtful(body: dict[str, Any]) -> Reply:
+    """Say of everything what it shows, word for word."""
+    rules, text = (message["content"] for message in body["messages"])
+    if '"facts"' in rules:
+        return echo(body)
+    found = [(int(number), html.unescape(said)) for number, said in MEMORY.findall(text)]
+    if '"observations"' in rules:
+        told = [{"text": said, "based_on": [number, 1, 2]} for number, said in found[:1]]
+        return Reply(json.dumps({"observations": told}))
+    if not found:
+        return Reply("ready")
+    reply: dict[str, Any] = {"answer": found[0][1], "used": [found[0][0]]}
+    return Reply(json.dumps({**reply, "object": {}} if "<schema>" in text else reply))
+
+
 @pytest.mark.parametrize(
-    ("version", "parts", "kept_in"),
+    ("version", "parts", "kept_in", "mind"),
     [
-        ("0.9.1", ["common"], "sqlite"),
-        ("1.1.0", ["common", "since_1_1"], "sqlite"),
-        ("1.1.0", ["common", "since_1_1"], "postgres"),
+        ("0.9.1", ["common"], "sqlite", "none"),
+        ("1.1.0", ["common", "since_1_1"], "sqlite", "none"),
+        ("1.1.0", ["common", "since_1_1"], "postgres", "none"),
+        ("1.1.0", ["common/test_main_operations.py"], "sqlite", "model"),
     ],
 )
 def test_the_client_works_as_with_its_own_server(
-    version: str, parts: list[str], kept_in: str, tmp_path: Path, request: pytest.FixtureRequest
+    version: str,
+    parts: list[str],
+    kept_in: str,
+    mind: str,
+    tmp_path: Path,
+    request: pytest.FixtureRequest,
 ) -> None:
     python = ROOT / f".venv/clients/hindsight-{version}/bin/python"
     lock = ROOT / f"requirements/hindsight-{version}.txt"
@@ -53,7 +86,11 @@ def test_the_client_works_as_with_its_own_server(
     more = {"embedder": "bge-small", "webhook_allow_private": "true"}
     if kept_in == "postgres":
         more["store"] = request.getfixturevalue("space").setting
-    with Server(tmp_path / "data", SERVE, **more) as server:
+    with ExitStack() as stack:
+        endpoint = stack.enter_context(Endpoint(thoughtful))
+        if mind == "model":
+            more |= {name: str(value) for name, value in endpoint.settings.items()}
+        server = stack.enter_context(Server(tmp_path / "data", SERVE, **more))
         done = subprocess.run(
             [
                 python, "-m", "pytest", "-c", SUITE / "pytest.ini", f"--junit-xml={report}",
@@ -74,6 +111,7 @@ def test_the_client_works_as_with_its_own_server(
     )
     assert done.returncode == 0, done.stdout
     assert {name: passed[f"Test{name}"] for name in OFFICIAL} == OFFICIAL
+    assert bool(endpoint.requests) == (mind == "model")
 
 
 def _installed(python: Path, lock: Path) -> bool:

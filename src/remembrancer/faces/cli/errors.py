@@ -15,12 +15,18 @@ import typer
 from typer.core import TyperGroup
 
 from ...nouns.errors import InvalidInput, RemembrancerError
+from .tidying import tidied
 
 _DEBUG = "REMEMBRANCER_TRACEBACK"
 
 
 class Commands(TyperGroup):
     """The group of all commands; turns their errors into lines and exit codes."""
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a command by name, with a help that fits the terminal; None when there is none."""
+        found = super().get_command(ctx, cmd_name)
+        return found if found is None else tidied(found)
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command that was named."""

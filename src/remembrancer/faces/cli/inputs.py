@@ -66,7 +66,10 @@ def plan(files: Sequence[str], document: str | None, as_new: bool) -> list[Input
     for file in files:
         if file != STDIN and not Path(file).is_file():
             kind = "a folder" if Path(file).is_dir() else "not there"
-            raise InvalidInput(f"{file} is {kind}: name files, or - for stdin", field="file")
+            mend = "name files, or - for stdin"
+            if " " in file and kind == "not there":  # words to keep, in place of a file's name
+                mend += "; to keep these words: echo '...' | remembrancer retain -"
+            raise InvalidInput(f"{file} is {kind}: {mend}", field="file")
     if list(files).count(STDIN) > 1:
         raise InvalidInput("standard input can be read once only", field="file")
     if as_new or document is not None:

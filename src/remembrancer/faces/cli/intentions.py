@@ -11,7 +11,7 @@ import typer
 from ...nouns.errors import InvalidInput, NotFound
 from ...nouns.ids import parse_id, to_uuid
 from .options import AsJson, Bank, Data, Embedder, StoreUrl, examples, settings_of
-from .output import remark, results, write_json
+from .output import counted, remark, results, write_json
 from .remind import ITEM_JSON, item, waits_for
 from .session import must_exist, with_app
 
@@ -81,7 +81,8 @@ def list_intentions(
     for i in found:
         done = "" if i.state is IntentionState.ACTIVE else f"  ({i.state})"
         results().print(f"{to_uuid(i.id)}  {i.content}  [{waits_for(i)}]{done}", soft_wrap=True)
-    results().print(f"{len(found):,} of {total:,} intentions" if found else "no intentions")
+    count = f"{len(found):,} of {counted(total, 'intention')}"
+    results().print(count if found else "no intentions")
 
 
 @group.command(

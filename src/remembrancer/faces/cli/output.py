@@ -38,6 +38,11 @@ def remark(text: str, style: str = "dim") -> None:
     remarks().print(text, style=style, soft_wrap=True)
 
 
+def counted(count: int, noun: str, many: str | None = None) -> str:
+    """Return a count with its noun, in the plural where it is one: "1 fact", "2 facts"."""
+    return f"{count:,} {noun if count == 1 else many or noun + 's'}"
+
+
 def write_line(console: Console, text: Text, indent: int = 0) -> None:
     """Print a text indented: wrapped on a terminal, each line whole when piped."""
     if console.is_terminal:

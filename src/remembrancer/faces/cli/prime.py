@@ -19,7 +19,7 @@ from .options import (
     moment,
     settings_of,
 )
-from .output import remark, results, write_json
+from .output import counted, remark, results, write_json
 from .session import must_exist, note_unknown_bank, with_app
 
 if TYPE_CHECKING:
@@ -160,6 +160,6 @@ def _show(context: PrimedContext) -> None:
     if context.degraded:
         remark(context.degraded, "yellow")
     remark(
-        f"{len(context.memories)} memories ({context.temporal_count} recent, "
+        f"{counted(len(context.memories), 'memory', 'memories')} ({context.temporal_count} recent, "
         f"{context.similarity_count} similar) in {context.total_ms:.1f} ms"
     )

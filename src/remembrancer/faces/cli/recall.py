@@ -172,6 +172,8 @@ def _show(answers: Answers, explain: bool) -> None:
         _show_one(out, rank, found, reason)
     if answers.cut_off and (explain or not answers):
         remark(answers.cut_off, "yellow")
+        if not answers:
+            remark("--min-relevance 0 shows what was cut off")
     if answers.degraded:
         remark(answers.degraded, "yellow")
     count = "nothing found" if not answers else f"{len(answers)} of {answers.considered} found"

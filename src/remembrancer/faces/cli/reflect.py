@@ -12,7 +12,7 @@ from .session import must_exist, note_unknown_bank, with_app
 
 if TYPE_CHECKING:
     from ...app import App
-    from ...verbs.reflect import Reflection
+    from ...verbs.answering import Answered
 
 NAME = "reflect"
 EPILOG = examples(
@@ -38,12 +38,12 @@ def command(
     store: StoreUrl = None,
     embedder: Embedder = None,
 ) -> None:
-    """Answer a question in words: sentences that quote what was remembered, with their sources."""
+    """Answer a question in words, with their sources: quoted, or in those of a language model."""
     said = moment(now, "now")
     settings = settings_of(data, store, embedder)
     must_exist(settings)
 
-    async def work(app: App) -> tuple[Reflection, str | None]:
+    async def work(app: App) -> tuple[Answered, str | None]:
         from ...nouns.clock import to_us  # noqa: PLC0415
         from ...nouns.names import bank_ref  # noqa: PLC0415
         from ...verbs.reflect import ReflectOptions  # noqa: PLC0415
@@ -51,12 +51,15 @@ def command(
         ref = bank_ref(bank)
         at = None if said is None else to_us(said)
         options = ReflectOptions(limit=limit, context=context, now=at)
-        found = await app.reflect(ref, question, options)
+        found = await app.answering(ref, question, options)
         return found, await note_unknown_bank(app, ref.tenant, bank)
 
-    found, note = with_app(settings, work)
+    answered, note = with_app(settings, work)
+    found = answered.found
     if note:
         remark(note, "yellow")
+    if answered.degraded:
+        remark(answered.degraded, "yellow")
     based_on = [_shape(answer) for answer in found.based_on]
     if json:
         write_json({"question": question, "bank": bank, "text": found.text, "based_on": based_on})

@@ -1,4 +1,4 @@
-"""`remembrancer restore`: bring a copy of a PostgreSQL store back into an empty database."""
+"""`remembrancer restore`: bring a copy of a store back to where there is none."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ...nouns.errors import InvalidInput
 from .options import AsJson, Data, StoreUrl, examples, settings_of
 from .output import results, warnings_as_lines, write_json
 
@@ -17,21 +16,22 @@ if TYPE_CHECKING:
 
 NAME = "restore"
 EPILOG = examples(
+    "remembrancer restore ./copy.db --data ./restored",
     "remembrancer restore ./copy --store postgresql://me@db/memory",
-    json="{path, bytes, units}",
+    json="{path, bytes, units, rows?}",
 )
 
 
 def command(
-    source: Annotated[Path, typer.Argument(help="A folder that `backup` wrote.")],
+    source: Annotated[Path, typer.Argument(help="A file or folder that `backup` wrote.")],
     data: Data = None,
     store: StoreUrl = None,
     json: AsJson = False,
 ) -> None:
-    """Bring a copy back into a PostgreSQL database that holds nothing yet, all or nothing.
+    """Bring a copy back into a folder or a PostgreSQL database that holds no store, all or nothing.
 
-    Each file is checked first. The copy of a store in a folder is a file: put it into a folder of
-    its own under the store's name, there is nothing to restore.
+    Each file is checked first. With the sums that `backup --verify` wrote beside a copy every row
+    is compared, too.
     """
     settings = settings_of(data, store)
     import asyncio  # noqa: PLC0415
@@ -42,19 +42,13 @@ def command(
         write_json(made)
     else:
         line = f"restored {made['path']}: {made['units']:,} units, {made['bytes'] / 1e6:,.1f} MB"
+        if "rows" in made:
+            line += f"; all {made['rows']:,} rows are as they were"
         results().print(line, soft_wrap=True)
 
 
 async def _restore(settings: Settings, source: Path) -> Mapping[str, Any]:
     from ...keeping.opening import open_store  # noqa: PLC0415
-    from ...keeping.sqlite import SqliteStore  # noqa: PLC0415
     from ...nouns.clock import SystemClock  # noqa: PLC0415
 
-    store = open_store(settings, SystemClock())
-    if isinstance(store, SqliteStore):
-        raise InvalidInput(
-            "a copy of a store in a folder is a file: put it there as memory.db; "
-            "to restore into PostgreSQL name it with --store",
-            field="store",
-        )
-    return await store.restore(source)
+    return await open_store(settings, SystemClock()).restore(source)

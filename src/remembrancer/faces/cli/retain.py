@@ -23,7 +23,7 @@ from .options import (
     offset_minutes,
     settings_of,
 )
-from .output import progress_bar, remark, results, write_json
+from .output import counted, progress_bar, remark, results, write_json
 from .session import with_app
 
 if TYPE_CHECKING:
@@ -169,6 +169,11 @@ def _sum(done: Sequence[Retained]) -> dict[str, Any]:
     }
 
 
+def _counts(sources: int, facts: int, entities: int) -> str:
+    told = (counted(sources, "source"), counted(facts, "fact"))
+    return ", ".join((*told, counted(entities, "entity", "entities")))
+
+
 def _show(bank: str, done: Sequence[Retained], total: dict[str, Any]) -> None:
     out = results()
     for one in done:
@@ -176,12 +181,12 @@ def _show(bank: str, done: Sequence[Retained], total: dict[str, Any]) -> None:
             what = (
                 "unchanged"
                 if name in one.unchanged
-                else f"{one.sources:,} sources, {one.facts:,} facts, {one.entities:,} entities"
+                else _counts(one.sources, one.facts, one.entities)
             )
             out.print(f"{name}: {what}", soft_wrap=True)
     out.print(
-        f"retained in bank {bank}: {total['sources']:,} sources, {total['facts']:,} facts, "
-        f"{total['entities']:,} entities; {len(total['unchanged'])} unchanged; "
+        f"retained in bank {bank}: {_counts(total['sources'], total['facts'], total['entities'])}; "
+        f"{len(total['unchanged'])} unchanged; "
         f"{total['seconds']:.2f} s",
         style="bold",
         soft_wrap=True,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from ...nouns.errors import NotFound
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from ...settings import Settings
 
 T = TypeVar("T")
+
+_DATABASE = "memory.db"
 
 
 def with_app(settings: Settings, work: Callable[[App], Awaitable[T]]) -> T:
@@ -41,7 +44,7 @@ def must_exist(settings: Settings) -> None:
     if settings.store is None and not settings.folder.is_dir():
         raise NotFound(
             f"there is no memory in {settings.folder} yet: `remembrancer retain FILE` makes one, "
-            "--data DIR names another folder",
+            f"--data DIR names another folder{_one_here(settings)}",
             field="data",
         )
 
@@ -53,4 +56,17 @@ async def note_unknown_bank(app: App, tenant: str, bank: str) -> str | None:
     if await app.store.bank(BankRef(tenant, bank)) is not None:
         return None
     names = [b.ref.bank for b in await app.store.banks(tenant, limit=10)]
-    return f"there is no bank {bank!r} here; banks: {', '.join(names) or 'none yet'}"
+    choose = " (--bank names one)" if names else ""
+    there = app.settings.folder if app.settings.store is None else "this store"
+    return (
+        f"there is no bank {bank!r} in {there}; banks: {', '.join(names) or 'none yet'}{choose}"
+        f"{_one_here(app.settings)}"
+    )
+
+
+def _one_here(settings: Settings) -> str:
+    """Hint at the folder that `make serve` and the guides use, where it is and is not meant."""
+    here = Path("data")
+    if not (here / _DATABASE).is_file() or here.resolve() == settings.folder.resolve():
+        return ""
+    return "; there is one in ./data: --data ./data, or REMEMBRANCER_DATA=./data"

@@ -23,13 +23,27 @@ class Camel(Answer):
     )
 
 
+class RefusedFact(Answer):
+    """A fact that was handed in and does not stand in its content: which, and why."""
+
+    item: int
+    fact: int
+    reason: str
+
+
 class Kept(Answer):
-    """What retain did; `operation_id` names what is queued, in an async call."""
+    """What retain did; `operation_id` names what is queued, in an async call.
+
+    `facts_refused` are facts that were handed in and not taken; `reading_operation_ids` operations
+    in which a language model is yet to read what was kept.
+    """
 
     success: bool
     bank_id: str
     items_count: int
     operation_id: str | None = None
+    facts_refused: list[RefusedFact] = Field(default_factory=list)
+    reading_operation_ids: list[str] = Field(default_factory=list)
 
 
 class FactFound(Answer):

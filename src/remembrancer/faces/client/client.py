@@ -10,7 +10,12 @@ from typing import Any, Self
 from urllib.parse import quote
 from uuid import uuid4
 
-import httpx
+try:
+    import httpx
+except ImportError as error:
+    raise ImportError(
+        "remembrancer.Client needs httpx: pip install 'remembrancer[client]'"
+    ) from error
 
 from ...nouns.errors import InvalidInput
 from .answers import (
@@ -87,7 +92,8 @@ class AsyncClient:
             document_id: your name for it; a new one by default.
             background: return once it is durably queued; see `wait`.
             item: further fields of the item: `timestamp`, `context`, `tags`, `metadata`,
-                `entities`, `update_mode`.
+                `entities`, `update_mode`, `facts` (those that you have extracted yourself; see
+                `Kept.facts_refused`).
         """
         whole = {"content": content, "document_id": document_id, **item}
         return await self.retain_many([whole], bank=bank, background=background)

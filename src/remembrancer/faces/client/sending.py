@@ -15,6 +15,7 @@ from ...nouns import errors
 from ...nouns.errors import RemembrancerError
 
 _RETRIED = frozenset({408, 429, 502, 503, 504})
+_TIMEOUT = "X-Timeout-Ms"
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.2, 10.0
 
 _KINDS: Mapping[int, type[RemembrancerError]] = {
@@ -48,7 +49,10 @@ class Sender:
         retries: int = 4,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
-        headers = {"User-Agent": f"remembrancer-python/{__version__}"}
+        headers = {
+            "User-Agent": f"remembrancer-python/{__version__}",
+            _TIMEOUT: str(max(1, int(timeout_s * 1_000))),  # so that no work outlives its caller
+        }
         if api_key:
             headers["Authorization"] = f"Bearer {api_key}"
         self._http = httpx.AsyncClient(
@@ -152,10 +156,11 @@ def _said(body: Any, status: int) -> str:
     detail = body.get("detail", body.get("message")) if isinstance(body, Mapping) else None
     if isinstance(detail, list):
         faults = [each for each in detail if isinstance(each, Mapping)]
-        return "; ".join(f"{_place(each)}{each.get('msg', '')}" for each in faults)
+        return "; ".join(map(_told, faults))
     return str(detail or body or f"the server answered {status}")
 
 
-def _place(fault: Mapping[str, Any]) -> str:
+def _told(fault: Mapping[str, Any]) -> str:
     where = ".".join(str(part) for part in fault.get("loc", ())[1:])
-    return f"{where}: " if where else ""
+    message = str(fault.get("msg", ""))
+    return message if where in message else f"{where}: {message}"

@@ -48,7 +48,12 @@ class Held:
     @property
     def app(self) -> App:
         """The verbs."""
-        return self._host.inner.app
+        return self.memory.app
+
+    @property
+    def memory(self) -> AsyncMemory:
+        """The verbs with plain arguments, to be run by `wait` and `until`."""
+        return self._host.inner
 
     def wait(self, work: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine and return its result, blocking this thread."""

@@ -14,11 +14,13 @@ from ...nouns.caller import Caller, Permission
 from ...nouns.clock import Clock
 from ...nouns.errors import (
     Conflict,
+    DeadlineExceeded,
     Exhausted,
     Forbidden,
     InvalidInput,
     ModelUnavailable,
     NotFound,
+    Overloaded,
     RateLimited,
     RemembrancerError,
     StoreError,
@@ -29,6 +31,7 @@ from ...verbs.access.lasting import while_permitted
 from ...verbs.audit import AuditLog
 from .auditing import noting, tell
 from .auth import caller_of
+from .overload import Turnstile, retry_metadata
 from .proto import PACKAGE, message
 
 Work = Callable[[Caller, Any], Awaitable[Any]]
@@ -42,6 +45,8 @@ _STATUSES: tuple[tuple[type[RemembrancerError], grpc.StatusCode], ...] = (
     (Unauthenticated, grpc.StatusCode.UNAUTHENTICATED),
     (Forbidden, grpc.StatusCode.PERMISSION_DENIED),
     (RateLimited, grpc.StatusCode.RESOURCE_EXHAUSTED),
+    (Overloaded, grpc.StatusCode.UNAVAILABLE),
+    (DeadlineExceeded, grpc.StatusCode.DEADLINE_EXCEEDED),
     (Exhausted, grpc.StatusCode.RESOURCE_EXHAUSTED),
     (ModelUnavailable, grpc.StatusCode.UNAVAILABLE),
     (StoreError, grpc.StatusCode.UNAVAILABLE),
@@ -57,13 +62,22 @@ class Calls:
         gate: who may call.
         log: is told what calls have changed.
         clock: when.
+        turnstile: gives calls with one answer their places.
         package: of the messages.
     """
 
-    def __init__(self, gate: Gate, log: AuditLog, clock: Clock, package: str = PACKAGE) -> None:
+    def __init__(
+        self,
+        gate: Gate,
+        log: AuditLog,
+        clock: Clock,
+        turnstile: Turnstile,
+        package: str = PACKAGE,
+    ) -> None:
         self._gate = gate
         self._log = log
         self._clock = clock
+        self._turnstile = turnstile
         self._package = package
 
     def unary(self, op: str, request: str, needs: Permission, work: Work) -> Any:
@@ -80,9 +94,10 @@ class Calls:
             async with _answering(op, context):
                 started_at = self._clock.now_us()
                 caller, asked = await self._asked(request, needs, data, context)
-                with noting() as changes:
-                    answer: bytes = (await work(caller, asked)).SerializeToString()
-                tell(self._log, caller, f"{self._package}/{op}", started_at, changes)
+                async with self._turnstile.place(op, needs, caller.tenant, context):
+                    with noting() as changes:
+                        answer: bytes = (await work(caller, asked)).SerializeToString()
+                    tell(self._log, caller, f"{self._package}/{op}", started_at, changes)
                 return answer
             raise AssertionError("abort has not raised")
 
@@ -144,7 +159,8 @@ async def _answering(op: str, context: Any) -> AsyncIterator[None]:
         status, text = _status(op, error)
         if status is grpc.StatusCode.INTERNAL:
             log.error("%s failed", op, exc_info=error)
-        await context.abort(status, text)
+        brought = context.trailing_metadata() or ()
+        await context.abort(status, text, (*brought, *retry_metadata(error, status, text)))
     except grpc.aio.BaseError:
         raise
     except Exception:

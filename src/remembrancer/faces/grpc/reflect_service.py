@@ -23,6 +23,7 @@ class ReflectService:
 
     def __init__(self, app: App) -> None:
         self._memories = app.memories
+        self._distil = app.distil
 
     def handlers(self, calls: Calls) -> dict[str, Any]:
         """Return the handlers by method."""
@@ -45,11 +46,16 @@ class ReflectService:
 
     async def _reflect(self, caller: Caller, request: Any) -> Any:
         bank, since = _scope(caller, request)
-        clusters, read = await self._memories.insights.clusters(caller, bank, since)
-        told = answer("ReflectResponse")
-        told.clusters_found = len(clusters)
-        told.memories_processed = read
-        return told
+        done = await self._distil(caller, bank, since)
+        for ref, count in done.made.items():
+            changed(ref, "insights.make", insights=count)
+        return answer(
+            "ReflectResponse",
+            insights_created=done.created,
+            clusters_found=done.clusters,
+            clusters_processed=done.processed,
+            memories_processed=done.read,
+        )
 
     async def _insights(self, caller: Caller, request: Any) -> Any:
         limit = optional(request, "max_results")

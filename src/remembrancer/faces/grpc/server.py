@@ -14,10 +14,12 @@ from ...nouns.errors import InvalidInput
 from ...verbs.reminding.streaming import Streams
 from ..tls import Tls
 from . import proto
+from .answer_service import AnswerService
 from .calls import Calls
 from .health_service import HealthService
 from .intention_service import IntentionService
 from .memory_service import MemoryService
+from .overload import Turnstile
 from .reflect_service import ReflectService
 from .subscribe_service import SubscribeService
 from .watching import watched
@@ -95,7 +97,7 @@ class GrpcServer:
 
 def _services(app: App, streams: Streams) -> dict[str, dict[str, Any]]:
     """Return the handlers by the full names of services and the names of calls."""
-    made = app.gate, app.audit_log, app.clock
+    made = app.gate, app.audit_log, app.clock, Turnstile(app.desk, app.meters)
     calls, own = Calls(*made), Calls(*made, proto.OWN_PACKAGE)
     return {
         f"{proto.PACKAGE}.MemoryService": MemoryService(app).handlers(calls),
@@ -103,6 +105,7 @@ def _services(app: App, streams: Streams) -> dict[str, dict[str, Any]]:
         f"{proto.PACKAGE}.ReflectService": ReflectService(app).handlers(calls),
         f"{proto.PACKAGE}.HealthService": HealthService(app).handlers(calls),
         f"{proto.OWN_PACKAGE}.IntentionService": IntentionService(app, streams).handlers(own),
+        f"{proto.OWN_PACKAGE}.AnswerService": AnswerService(app).handlers(own),
     }
 
 

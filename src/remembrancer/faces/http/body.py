@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
@@ -18,12 +19,14 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from starlette.requests import ClientDisconnect
 
 from ...nouns.text import clean
+from ...nouns.turns import tenant_at_work
 from .errors import Fault, Refused, faults_of
 
 SMALL_BYTES = 64 * 1024  # bodies up to this do not count against the budget
 THREAD_BYTES = 256 * 1024  # bodies above are parsed in a thread
 MAX_VALUES = 1_000_000  # JSON values of one body; each takes some 70 bytes of memory
-_BUDGET_BODIES = 2  # of the largest size, in work at once
+_BUDGET_BODIES = 3  # of the largest size, in work at once
+_TENANT_BODIES = 2  # of these, those of one tenant
 _WAIT_S = 30.0  # for a place in the budget
 _CHUNK_S = 30.0  # for the next piece of a body
 _BODY_S = 300.0  # for a whole body
@@ -62,6 +65,7 @@ class Bodies:
     def __init__(self, max_bytes: int) -> None:
         self._max_bytes = max_bytes
         self._free = _BUDGET_BODIES * max_bytes
+        self._held: Counter[str] = Counter()  # bytes of the budget, by tenant
         self._changed = asyncio.Condition()
 
     @asynccontextmanager
@@ -97,20 +101,30 @@ class Bodies:
                 await self._give(held)
 
     async def _take(self, size: int) -> int:
+        tenant, most = tenant_at_work(), _TENANT_BODIES * self._max_bytes - size
+
+        def free() -> bool:
+            return self._free >= size and self._held[tenant] <= most
+
         async with self._changed:
             try:
                 async with asyncio.timeout(_WAIT_S):
-                    await self._changed.wait_for(lambda: self._free >= size)
+                    await self._changed.wait_for(free)
             except TimeoutError:
                 raise Refused(
                     503, Fault("too many large requests at once; try again", "busy")
                 ) from None
             self._free -= size
+            self._held[tenant] += size
         return size
 
     async def _give(self, size: int) -> None:
         async with self._changed:
             self._free += size
+            tenant = tenant_at_work()
+            self._held[tenant] -= size
+            if not self._held[tenant]:
+                del self._held[tenant]
             self._changed.notify_all()
 
     async def _too_large(

@@ -2,16 +2,39 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Request, Response
-from pydantic import BaseModel, Field
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Request, Response
+from pydantic import BaseModel, Field, model_validator
 
 from ...nouns.ids import to_uuid
 from .answers import OpenApp, answer
 from .auditing import audited
 from .banks import PATH, DeleteResponse, NamedBank
+from .body import Wire
 from .errors import BANK_ERRORS
+from .occurrences import optional_body_of
+from .retain import SCOPES, TAGS, Tag
+from .schema import reads
 
 router = APIRouter(tags=["Consolidation"])
+
+
+Scopes = Annotated[list[Annotated[list[Tag], Field(max_length=TAGS)]], Field(max_length=SCOPES)]
+
+
+class ConsolidationRequest(Wire):
+    """What to consolidate; a body of null is none."""
+
+    observation_scopes: (
+        Annotated[list[Annotated[list[Tag], Field(max_length=TAGS)]], Field(max_length=SCOPES)]
+        | None
+    ) = Field(None, description="Only observations with one of these sets of tags; all by default.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _none(cls, value: Any) -> Any:
+        return {} if value is None else value
 
 
 class ConsolidationResponse(BaseModel):
@@ -33,18 +56,25 @@ class RecoverConsolidationResponse(BaseModel):
     summary="Consolidate memories",
     response_model=ConsolidationResponse,
     responses=BANK_ERRORS,
+    openapi_extra=reads(ConsolidationRequest),
 )
-async def consolidate(request: Request, app: OpenApp, bank: NamedBank) -> Response:
+async def consolidate(
+    request: Request,
+    app: OpenApp,
+    bank: NamedBank,
+    body: Annotated[ConsolidationRequest, Depends(optional_body_of(ConsolidationRequest))],
+) -> Response:
     """Have observations made of what memories come to together, in the background.
 
-    Groups whose memories have not changed are left alone, so with nothing new it costs nothing. A
-    body is not read: memories are told together when they have the same tags.
+    Groups whose memories have not changed are left alone, so with nothing new it costs nothing.
+    Memories are told together within a scope: when they have the same tags, unless the items that
+    they came with say otherwise (`observation_scopes`).
     """
-    job, known = await app.consolidate.enqueue(bank)
+    job, known = await app.consolidate.enqueue(bank, body.observation_scopes)
     app.thinker.wake()
     audited(request, operation_id=to_uuid(job.id))
-    body = ConsolidationResponse(operation_id=to_uuid(job.id), deduplicated=known)
-    return answer(request, body)
+    told = ConsolidationResponse(operation_id=to_uuid(job.id), deduplicated=known)
+    return answer(request, told)
 
 
 @router.post(

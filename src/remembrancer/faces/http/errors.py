@@ -17,11 +17,13 @@ from starlette.exceptions import HTTPException
 
 from ...nouns.errors import (
     Conflict,
+    DeadlineExceeded,
     Exhausted,
     Forbidden,
     InvalidInput,
     ModelUnavailable,
     NotFound,
+    Overloaded,
     RateLimited,
     RemembrancerError,
     StoreBusy,
@@ -39,6 +41,13 @@ _IN_PATHS = frozenset(
         "bank_id document_id operation_id memory_id chunk_id intention_id occurrence_id key_id"
     ).split()
 )
+_PLAIN = {
+    "missing": "is missing",
+    "model_type": "must be an object, {...}",
+    "model_attributes_type": "must be an object, {...}",
+    "dict_type": "must be an object, {...}",
+}
+"""What pydantic says in words of Python, by type, in those of JSON."""
 _LIMITS = ("max_length", "min_length", "le", "ge", "lt", "gt")
 
 log = logging.getLogger(__name__)
@@ -126,13 +135,13 @@ class ApiError(BaseModel):
 BANK_ERRORS: dict[int | str, dict[str, Any]] = {
     **{
         status: fails_with(HTTPError)
-        for status in (401, 403, 404, 408, 409, 413, 415, 421, 429, 500, 503)
+        for status in (401, 403, 404, 408, 409, 413, 415, 421, 429, 500, 503, 504)
     },
     422: fails_with(HTTPValidationError),
 }
 ENTITY_ERRORS: dict[int | str, dict[str, Any]] = {
     status: fails_with(ApiError)
-    for status in (400, 401, 403, 404, 408, 409, 413, 415, 421, 422, 429, 500, 503)
+    for status in (400, 401, 403, 404, 408, 409, 413, 415, 421, 422, 429, 500, 503, 504)
 }
 
 ERRORS = (HTTPError, ApiError)  # named by routes; FastAPI itself describes HTTPValidationError
@@ -154,6 +163,7 @@ class _Names:
         421: ("misdirected_request", "FAILED_PRECONDITION"),
         429: ("rate_limited", "RESOURCE_EXHAUSTED"),
         503: ("storage_error", "UNAVAILABLE"),
+        504: ("deadline_exceeded", "DEADLINE_EXCEEDED"),
     }
     OTHER = ("internal_error", "INTERNAL")
 
@@ -187,7 +197,8 @@ def _fault(found: Any, where: str) -> Fault:
         where, loc = str(loc[0]), loc[1:]
     context = found.get("ctx") or {}
     limit = next((context[k] for k in _LIMITS if isinstance(context.get(k), int | float)), None)
-    message = clean(found["msg"].removeprefix("Value error, "))
+    plain = _PLAIN.get(found["type"], found["msg"])
+    message = clean(plain.removeprefix("Value error, "))
     return Fault(message, found["type"], where, loc, limit)
 
 
@@ -208,7 +219,7 @@ async def _ours(request: Request, error: Exception) -> JSONResponse:
     answer = _answer(request, status, error.message, [_fault_of(error)])
     if isinstance(error, Unauthenticated):
         answer.headers["WWW-Authenticate"] = "Bearer"
-    if isinstance(error, RateLimited):
+    if isinstance(error, RateLimited | Overloaded):
         answer.headers["Retry-After"] = str(max(1, math.ceil(error.retry_after_s)))
     return answer
 
@@ -221,9 +232,20 @@ async def _invalid(request: Request, error: Exception) -> JSONResponse:
 
 async def _http(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
-    answer = _answer(request, error.status_code, str(error.detail), ())
+    answer = _answer(request, error.status_code, _with_a_way_on(error), ())
     answer.headers.update(error.headers or {})
     return answer
+
+
+def _with_a_way_on(error: HTTPException) -> str:
+    """Return what an error of the router says, and where to look instead."""
+    allowed = (error.headers or {}).get("Allow")
+    match str(error.detail):
+        case "Not Found":
+            return "Not Found: there is no such route; GET / lists all of them"
+        case "Method Not Allowed" if allowed:
+            return f"Method Not Allowed: this route takes {allowed}"
+    return str(error.detail)
 
 
 async def _unexpected(request: Request, error: Exception) -> JSONResponse:
@@ -247,6 +269,8 @@ def _status(error: RemembrancerError) -> int:
             return 409
         case StoreBusy() | ModelUnavailable() | Exhausted():
             return 503
+        case DeadlineExceeded():
+            return 504
     return 500
 
 

@@ -62,7 +62,7 @@ class HebbsReflectRequest(Wire):
 
 
 class ReflectCounts(BaseModel):
-    """What was found. Insights are made by a caller's own model: see prepare and commit."""
+    """What was found, and made. For a model of your own see prepare and commit."""
 
     insights_created: int
     clusters_found: int
@@ -169,15 +169,20 @@ async def find_clusters(
     caller: Calling,
     body: Annotated[HebbsReflectRequest, Depends(body_of(HebbsReflectRequest))],
 ) -> Response:
-    """Count the groups of memories that are about one thing; no insight is made up here."""
-    clusters, read = await app.memories.insights.clusters(caller, *_scope(caller, body))
+    """Group memories that are about one thing; a language model, if there is one, makes insights.
+
+    Groups whose insights are there are not asked about again.
+    """
+    done = await app.distil(caller, *_scope(caller, body))
+    for ref, count in done.made.items():
+        audited_in(request, ref, insights=count)
     return answer(
         request,
         ReflectCounts(
-            insights_created=0,
-            clusters_found=len(clusters),
-            clusters_processed=0,
-            memories_processed=read,
+            insights_created=done.created,
+            clusters_found=done.clusters,
+            clusters_processed=done.processed,
+            memories_processed=done.read,
         ),
     )
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from ...finding.cues import THRESHOLD
@@ -30,7 +30,15 @@ CUE = "cueEmbedding"
 """What a caller asks to have included."""
 _MS = 1_000  # microseconds
 
+
+def _no_words(value: Any) -> Any:
+    if isinstance(value, str):
+        raise ValueError("takes Unix milliseconds; words and ISO 8601 go into at")
+    return value
+
+
 Millis = Annotated[float, Field(ge=LEAST_MS, le=MOST_MS, allow_inf_nan=False)]
+Moment = Annotated[Millis, BeforeValidator(_no_words)]
 Number = Annotated[float, Field(allow_inf_nan=False)]
 Vector = Annotated[list[Number], Field(min_length=1, max_length=MOST_DIMENSIONS)]
 Dates = Annotated[list[str], Field(max_length=MOST_DATES)]
@@ -72,7 +80,7 @@ class IntentionFields(Wire):
     trigger_type: Kind | None = Field(
         None, alias="triggerType", description="Follows from the other keys where it is left out."
     )
-    trigger_at: Millis | None = Field(None, alias="triggerAt", description="Unix milliseconds.")
+    trigger_at: Moment | None = Field(None, alias="triggerAt", description="Unix milliseconds.")
     at: str | None = Field(
         None, description="The time in words, resolved against now: 'friday 9:00'."
     )
@@ -370,7 +378,9 @@ def _kind(body: IntentionFields) -> TriggerType:
     ]
     if len(found) != 1:
         raise InvalidInput(
-            "triggerType is missing: time_based, event_based, context_based or composite",
+            "triggerType is missing: say when by one of at (such as 'friday 9:00'), triggerAt, "
+            "triggerEvent, cueText and condition, or name one of time_based, event_based, "
+            "context_based and composite",
             field="triggerType",
         )
     return found[0]

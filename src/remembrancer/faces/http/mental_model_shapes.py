@@ -21,20 +21,24 @@ MaxTokens = Annotated[int, Field(ge=LEAST_TOKENS, le=MOST_TOKENS)]
 Name = Annotated[str, StringConstraints(max_length=NAME_CHARS)]
 Query = Annotated[str, StringConstraints(max_length=QUERY_CHARS)]
 
-ACTED_ON = frozenset(
-    "refresh_after_consolidation min_refresh_interval_seconds fact_types exclude_mental_models "
-    "exclude_mental_model_ids tags_match".split()
-)
-"""Fields of a trigger that this server acts upon; the others are kept."""
-
 
 class MentalModelTrigger(Wire):
     """When a mental model is refreshed, and from what."""
 
-    mode: Mode = Field("full", description="Kept; a refresh always writes the whole text.")
+    mode: Mode = Field(
+        "full",
+        description="`delta`: a language model changes what new memories change, and leaves the "
+        "rest as it is; without one the whole text is written.",
+    )
     refresh_after_consolidation: bool = False
     refresh_cron: str | None = Field(
-        None, max_length=256, description="Kept; call refresh by a clock of your own."
+        None,
+        max_length=256,
+        description="Five fields (minute, hour, day, month, weekday), or `@daily` and the like: "
+        "when it is refreshed, if anything has changed by then.",
+    )
+    refresh_zone: str | None = Field(
+        None, max_length=64, description="IANA name of the zone of `refresh_cron`; UTC by default."
     )
     min_refresh_interval_seconds: Annotated[int, Field(ge=0, le=1 << 31)] | None = None
     fact_types: list[Literal["world", "experience", "observation"]] | None = Field(
@@ -143,6 +147,7 @@ class DryRunRefreshResult(BaseModel):
     candidate_content: str
     preview_content: str
     diff: str
+    delta_operations: dict[str, list[dict[str, Any]]] | None = None
     trace: dict[str, Any]
     usage: dict[str, int]
     duration_ms: int

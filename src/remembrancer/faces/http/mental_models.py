@@ -247,12 +247,24 @@ async def dry_run_refresh_mental_model(
         "thoughts_tokens": answered.usage.thoughts,
     }
     llm_calls = [{"scope": scope, "duration_ms": ms} for scope, ms in answered.calls]
-    reason = None if mode == "full" else "structured_doc_unreadable"
+    delta = found.delta
+    reason = delta.why.value if delta is not None and delta.why is not None else None
+    changes = None
+    if delta is not None and (delta.applied or delta.skipped):
+        changes = {
+            "applied": [dict(each) for each in delta.applied],
+            "skipped": [dict(each) for each in delta.skipped],
+        }
+    warnings = [
+        answered.degraded,
+        delta.warning if delta else None,
+        delta.failed if delta else None,
+    ]
     body = DryRunRefreshResult(
         mental_model_id=model.id,
         name=model.name,
         requested_mode=mode,
-        effective_mode="full",
+        effective_mode=found.mode,
         mode_fallback_reason=reason,
         outcome=found.outcome,
         would_persist=written,
@@ -274,9 +286,12 @@ async def dry_run_refresh_mental_model(
         )
         if written
         else "",
+        delta_operations=changes,
         trace={
-            "effective_mode": "full",
+            "effective_mode": found.mode,
+            "mode_fallback_reason": reason,
             "outcome": found.outcome,
+            "delta_operations": changes,
             "tool_calls": [],
             "llm_calls": llm_calls,
             "duration_ms": took,
@@ -284,6 +299,6 @@ async def dry_run_refresh_mental_model(
         },
         usage=usage,
         duration_ms=took,
-        warnings=[answered.degraded] if answered.degraded else [],
+        warnings=[each for each in warnings if each],
     )
     return answer(request, body)

@@ -16,9 +16,13 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import PlainTextResponse
 
 from ..._version import __version__
+from ...app import App
 from ...keeping.store import Totals
 from ...nouns.memory import JobState
 from ...verbs.meters import (
+    ADMISSION_SHED,
+    ADMISSION_WAITS,
+    DEADLINES,
     GRPC_REQUESTS,
     RECALL_STAGES,
     RETAINED_FACTS,
@@ -64,6 +68,7 @@ async def metrics(request: Request, app: OpenApp) -> Response:
         *_process(time.monotonic() - request.app.state.started),
         *_store(totals, app.indexes.memory_bytes),
         *_done(app.meters),
+        *_admission(app),
         *hebbs_figures(
             app.meters,
             totals.sources + totals.observations,
@@ -131,6 +136,22 @@ def _done(meters: Meters) -> Iterator[str]:
         [(dict(labels), sum(h.counts)) for labels, h in operations],
         prefix=_THEIRS,
     )
+
+
+def _admission(app: App) -> Iterator[str]:
+    figures = list(app.desk.figures())
+    running = [({"work": work}, running) for work, running, _ in figures]
+    yield from metric("admission_running", "gauge", "Requests worked on, by class.", running)
+    queued = [({"work": work}, queued) for work, _, queued in figures]
+    yield from metric("admission_queued", "gauge", "Requests that wait, by class.", queued)
+    for name, help_text in (
+        (ADMISSION_SHED, "Requests refused under load, by class and reason."),
+        (DEADLINES, "Requests whose work was ended since their time was over."),
+    ):
+        told = sorted(app.meters.counter(name).items())
+        yield from metric(name, "counter", help_text, [(dict(k), n) for k, n in told])
+    waits = list(app.meters.times(ADMISSION_WAITS))
+    yield from histogram(ADMISSION_WAITS, "How long those waited that had to.", waits)
 
 
 def _by_operation(

@@ -14,6 +14,7 @@ from starlette.datastructures import UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import ClientDisconnect
 
+from ...nouns.turns import Turns
 from .errors import Fault, Refused
 
 _AT_ONCE = 4  # uploads; each may take the largest size on disk
@@ -43,7 +44,7 @@ class Forms:
 
     def __init__(self, max_bytes: int) -> None:
         self.max_bytes = max_bytes
-        self._places = asyncio.Semaphore(_AT_ONCE)
+        self._places = Turns(_AT_ONCE)
 
     @asynccontextmanager
     async def read(self, request: Request, max_files: int) -> AsyncIterator[Form]:
@@ -57,7 +58,7 @@ class Forms:
         _check_origin(request)
         try:
             async with asyncio.timeout(_WAIT_S):
-                await self._places.acquire()
+                await self._places.take()
         except TimeoutError:
             raise Refused(503, Fault("too many uploads at once; try again", "busy")) from None
         opened: list[UploadFile] = []
@@ -87,7 +88,7 @@ class Forms:
         finally:
             for each in opened:
                 await each.close()
-            self._places.release()
+            self._places.give()
 
     async def _stream(self, request: Request) -> AsyncGenerator[bytes, None]:
         declared = request.headers.get("content-length", "")

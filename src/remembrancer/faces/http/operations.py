@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field
 from ...nouns.errors import InvalidInput
 from ...nouns.ids import parse_id, to_uuid
 from ...nouns.memory import Job, JobState
+from ...nouns.names import is_own
 from ...verbs.operations import Operation
 from .answers import OpenApp, answer
 from .banks import NamedBank
@@ -290,7 +291,7 @@ def _listed(operation: Operation) -> OperationResponse:
         id=to_uuid(job.id),
         task_type=job.kind,
         items_count=job.items,
-        document_id=job.document,
+        document_id=None if is_own(job.document or "") else job.document,
         filename=(job.result or {}).get("filename"),
         created_at=spell(job.created_at) or "",
         updated_at=spell(job.updated_at),

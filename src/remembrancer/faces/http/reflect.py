@@ -7,7 +7,10 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Depends, Request, Response
 from pydantic import BaseModel, Field
 
+from ...app import App
+from ...models.llm.types import Usage
 from ...nouns.ids import to_uuid
+from ...nouns.memory import BankRef
 from ...verbs.answering import Answered, Asking
 from ...verbs.recall import Answer
 from ...verbs.reflect import ReflectOptions
@@ -161,8 +164,33 @@ async def reflect(
     Where a model is configured it is shown what was found, and answers from that alone; an answer
     that names what no memory names is dropped for the quoted one, and `degraded` says so.
     """
+    answered = await answer_to(app, bank, body)
+    found = answered.found
+    include = body.include or ReflectIncludeOptions()
+    times = found.recalled.timings
+    return answer(
+        request,
+        ReflectResponse(
+            text=found.text,
+            based_on=_based_on(bank.bank, answered) if include.facts is not None else None,
+            structured_output=found.structured,
+            structured_missing=list(found.missing) or None,
+            usage=usage_of(answered.usage),
+            trace=_trace(body, answered, include.tool_calls) if include.tool_calls else None,
+            degraded=found.recalled.degraded or answered.degraded,
+        ),
+        headers=timing(embed=times.embed_ms, search=times.search_ms, total=times.total_ms),
+    )
+
+
+async def answer_to(app: App, bank: BankRef, body: ReflectRequest) -> Answered:
+    """Answer a request, whichever face it came over.
+
+    Raises:
+        InvalidInput: what of it cannot be used.
+    """
     asked = asked_at(body.query_timestamp)
-    answered = await app.answering(
+    return await app.answering(
         bank,
         body.query,
         ReflectOptions(
@@ -183,27 +211,16 @@ async def reflect(
             body.exclude_mental_model_ids or (),
         ),
     )
-    found, used = answered.found, answered.usage
-    include = body.include or ReflectIncludeOptions()
-    times = found.recalled.timings
-    return answer(
-        request,
-        ReflectResponse(
-            text=found.text,
-            based_on=_based_on(bank.bank, answered) if include.facts is not None else None,
-            structured_output=found.structured,
-            structured_missing=list(found.missing) or None,
-            usage=TokenUsage(
-                input_tokens=used.input,
-                output_tokens=used.output,
-                total_tokens=used.total,
-                cached_tokens=used.cached,
-                thoughts_tokens=used.thoughts,
-            ),
-            trace=_trace(body, answered, include.tool_calls) if include.tool_calls else None,
-            degraded=found.recalled.degraded or answered.degraded,
-        ),
-        headers=timing(embed=times.embed_ms, search=times.search_ms, total=times.total_ms),
+
+
+def usage_of(used: Usage) -> TokenUsage:
+    """Return what a model used as the wire shows it."""
+    return TokenUsage(
+        input_tokens=used.input,
+        output_tokens=used.output,
+        total_tokens=used.total,
+        cached_tokens=used.cached,
+        thoughts_tokens=used.thoughts,
     )
 
 

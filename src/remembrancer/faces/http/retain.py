@@ -21,7 +21,10 @@ from pydantic import (
 from ...nouns.ids import to_uuid
 from ...nouns.memory import BankRef, Job
 from ...nouns.text import clean
+from ...verbs.modelling.scopes import COMBINED_TAGS
 from ...verbs.retain import Retained
+from ...verbs.retaining.given import MOST_FACTS, MOST_NAMES, QUOTE_CHARS, TEXT_CHARS, GivenFact
+from ...verbs.retaining.given import NAME_CHARS as FACT_NAME_CHARS
 from ...verbs.retaining.units import Item
 from .answers import OpenApp, answer
 from .auditing import audited
@@ -29,7 +32,7 @@ from .banks import NamedBank
 from .body import Wire, body_of
 from .errors import BANK_ERRORS, Fault, HTTPError, Refused
 from .memory_shapes import chunk_id
-from .moments import Moment, Unset, WhenSaidIfEver
+from .moments import Moment, Unset, When, WhenSaidIfEver
 from .schema import fails_with, reads
 
 # What stands beside a content is copied to each of its units, so it has to be short.
@@ -41,6 +44,7 @@ ENTITIES = 500
 METADATA_CHARS = 16_384
 SCOPES = 100
 EMPTY_CHUNKS = 100  # named in an answer
+REFUSED = 100  # facts named in an answer
 
 router = APIRouter(tags=["Memory"])
 
@@ -71,10 +75,10 @@ def _uuid(value: str | None) -> str | None:
         raise ValueError("must be a UUID, such as 2f1c9c1e-8f1b-4b7e-9a57-3c8f0d1e2a3b") from None
 
 
-_Tag = Annotated[str, StringConstraints(max_length=TAG_CHARS)]
+Tag = Annotated[str, StringConstraints(max_length=TAG_CHARS)]
 _TAG_LIST = {"type": "array", "items": {"type": "string", "maxLength": TAG_CHARS}}
 Tags = Annotated[
-    Annotated[list[_Tag], Field(max_length=TAGS)] | None,
+    Annotated[list[Tag], Field(max_length=TAGS)] | None,
     BeforeValidator(_tags),
     WithJsonSchema(
         {"anyOf": [{**_TAG_LIST, "maxItems": TAGS}, {"type": "string"}, {"type": "null"}]}
@@ -83,7 +87,7 @@ Tags = Annotated[
 ObservationScopes = (
     Literal["per_tag", "combined", "all_combinations", "shared"]
     | Annotated[
-        list[Annotated[list[_Tag], Field(max_length=TAGS)]],
+        list[Annotated[list[Tag], Field(max_length=TAGS)]],
         Field(max_length=SCOPES),
     ]
     | None
@@ -101,6 +105,28 @@ class EntityInput(Wire):
 
     text: str = Field(max_length=TAG_CHARS)
     type: str | None = None
+
+
+class GivenFactInput(Wire):
+    """A fact that the caller has extracted from the content."""
+
+    text: str = Field(max_length=TEXT_CHARS, description="The fact, in one sentence.")
+    quote: str | None = Field(
+        None,
+        max_length=QUOTE_CHARS,
+        description="The words of the content that state it; looked for by default.",
+    )
+    entities: (
+        Annotated[
+            list[Annotated[str, StringConstraints(max_length=FACT_NAME_CHARS)]],
+            Field(max_length=MOST_NAMES),
+        ]
+        | None
+    ) = None
+    occurred_start: When = Field(
+        None, description="When it happened, by a date that the content tells."
+    )
+    occurred_end: When = None
 
 
 class MemoryItem(Wire):
@@ -123,7 +149,11 @@ class MemoryItem(Wire):
         True, description="If false, the names in it are taken as they are spelled."
     )
     observation_scopes: ObservationScopes = Field(
-        None, description="Kept with the document, for what is derived from it."
+        None,
+        description="Which observations it counts for: those with all of its tags (`combined`, the "
+        "default), with each one of them (`per_tag`), with each set of them "
+        f"(`all_combinations`; {COMBINED_TAGS} tags at most), with none (`shared`), or with the "
+        "sets of tags given.",
     )
     strategy: str | None = Field(
         None, max_length=NAME_CHARS, description="Kept with the document; there are none yet."
@@ -132,6 +162,11 @@ class MemoryItem(Wire):
         None,
         description="What happens to a document of the same id: it is replaced, but for what "
         "still says the same, or the content is put after its end.",
+    )
+    facts: Annotated[list[GivenFactInput], Field(max_length=MOST_FACTS)] | None = Field(
+        None,
+        description="Facts that you have extracted yourself, in the place of those that would be "
+        "read. Each has to stand in the content; what does not is refused, and told back.",
     )
 
     model_config = ConfigDict(
@@ -189,7 +224,7 @@ class RetainRequest(Wire):
 
 
 class TokenUsage(BaseModel):
-    """Tokens that a language model used: none."""
+    """Tokens that language models used while the caller waited: none, for they read later."""
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -206,6 +241,18 @@ class RetainIssue(BaseModel):
     message: str
 
 
+class FactRefused(BaseModel):
+    """A fact that was handed in and does not stand in its content."""
+
+    item: int = Field(description="Number of the item in the request, from 0.")
+    fact: int = Field(description="Number of the fact in the item, from 0.")
+    reason: str = Field(
+        description="`no_quote`: the content does not say it; `invented_name`, `invented_number`, "
+        "`invented_date`, `other_words`: it says more; `polarity`: one denies what the other "
+        "affirms; `question`: it is asked; `hidden`: it is pasted or code; `too_long`."
+    )
+
+
 class RetainResponse(BaseModel):
     """Response model for retain endpoint."""
 
@@ -218,10 +265,24 @@ class RetainResponse(BaseModel):
         description="Whether the operation was processed asynchronously",
     )
     operation_id: str | None = Field(None, description="Where to ask after it; async only.")
-    usage: TokenUsage | None = None
+    usage: TokenUsage | None = Field(
+        None,
+        description="What language models used until the answer; sync only. What they use "
+        "afterwards, `usage` in the `result_metadata` of `reading_operation_ids` tells.",
+    )
+    reading_operation_ids: list[str] | None = Field(
+        None, description="Operations in which a language model reads what was retained."
+    )
     facts_count: int | None = Field(None, description="Facts that were read; sync only.")
     duplicates_count: int | None = Field(
         None, description="Those of them that say what was known: kept as more proof; sync only."
+    )
+    facts_given_count: int | None = Field(
+        None, description="Facts that were handed in; only with `facts` in an item, sync only."
+    )
+    facts_refused_count: int | None = None
+    facts_refused: list[FactRefused] | None = Field(
+        None, description=f"The first {REFUSED} of those that were not taken, and why."
     )
     unit_ids: list[str] | None = Field(None, description="Ids of new memories and their facts.")
     document_ids: list[str] | None = None
@@ -277,10 +338,13 @@ async def retain_memories(
     """Retain memory items with automatic fact extraction.
 
     Contents are kept verbatim and can be found at once; facts, names and dates in them are read
-    by rules, without a language model. Items with the same `document_id` become one document.
-    One that is there already is left alone when nothing in it differs; else it is replaced at one
-    stroke: what still says the same keeps its ids, and only the rest is read. With `update_mode`
-    `append` the contents are put after its end instead.
+    by rules, and, where a language model is configured, by that in operations of their own. With
+    `facts` in an item these are kept instead, as far as they stand in it.
+
+    Items with the same `document_id` become one document. One that is there already is left alone
+    when nothing in it differs; else it is replaced at one stroke: what still says the same keeps
+    its ids, and only the rest is read. With `update_mode` `append` the contents are put after its
+    end instead.
 
     With `async` the items are stored as a durable operation and worked on in the background.
     """
@@ -328,7 +392,14 @@ def _item(item: MemoryItem, tags: Sequence[str]) -> Item:
         append=item.update_mode == "append",
         observation_scopes=item.observation_scopes,
         strategy=item.strategy,
+        facts=None if item.facts is None else tuple(map(_given, item.facts)),
     )
+
+
+def _given(fact: GivenFactInput) -> GivenFact:
+    start = fact.occurred_start.us if fact.occurred_start else None
+    end = fact.occurred_end.us if fact.occurred_end else None
+    return GivenFact(fact.text, fact.quote, tuple(fact.entities or ()), start, end)
 
 
 def _name(document_id: str | None) -> str | None:
@@ -352,7 +423,16 @@ def _done(bank: BankRef, done: Retained) -> RetainResponse:
         items_count=done.items,
         in_background=False,
         usage=TokenUsage(),
+        reading_operation_ids=[to_uuid(i) for i in done.reading_jobs] or None,
         facts_count=done.facts,
+        facts_given_count=done.given,
+        facts_refused_count=None if done.given is None else len(done.refused),
+        facts_refused=None
+        if done.given is None
+        else [
+            FactRefused(item=each.item, fact=each.fact, reason=each.reason)
+            for each in done.refused[:REFUSED]
+        ],
         duplicates_count=done.duplicates,
         unit_ids=[to_uuid(i) for i in done.unit_ids],
         document_ids=done.documents,

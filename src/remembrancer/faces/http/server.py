@@ -76,22 +76,25 @@ from .admission import Admission
 from .banks import EncodedBanks
 from .base_path import BasePath
 from .body import Bodies
+from .connections import bounded
 from .hebbs_subscribe import Pushes
+from .intake import Intake
 from .intention_stream import Streams
 from .mcp_route import McpRoute
 from .multipart import Forms
+from .overload import Overload
 from .watching import Watched
 from .workspaces import Workspaces
 
 GZIP_BYTES = 1024  # answers from here on are compressed when the client can take it
 _GZIP_LEVEL = 1  # half the time of 5, for answers that are 3 to 6 % longer
-_MAX_CONNECTIONS = 1000
 # FastAPI's own spans hold query strings, and its logs errors, which may quote memories: `Watched`
 # makes ours.
 _NO_TELEMETRY: Any = dict.fromkeys(("tracing", "metrics", "logs", "auto_configure"), False)
 _DRAIN_S = 25  # for requests that run when the server is told to stop
 _BODIES = (
     retain.RetainRequest,
+    consolidation.ConsolidationRequest,
     dry_run.DryRunExtractRequest,
     recall_request.RecallRequest,
     reflect.ReflectRequest,
@@ -225,6 +228,8 @@ def make_app(app: App, host: str | None = None) -> FastAPI:
     schema.describe(api, _BODIES, errors.ERRORS)
     # The first one stands next to the routes.
     hosts = (*app.settings.allowed_hosts, *([host] if host else ()))
+    routes = [route for module in _ROUTERS for route in module.router.routes]
+    api.add_middleware(Overload, desk=app.desk, meters=app.meters, routes=routes)
     api.add_middleware(Admission, gate=app.gate, hosts=hosts)
     api.add_middleware(Watched, memory=app)
     api.add_middleware(GZipMiddleware, minimum_size=GZIP_BYTES, compresslevel=_GZIP_LEVEL)
@@ -234,6 +239,7 @@ def make_app(app: App, host: str | None = None) -> FastAPI:
     if app.settings.base_path:
         api.servers = [{"url": app.settings.base_path}]
         api.add_middleware(BasePath, base=app.settings.base_path)
+    api.add_middleware(Intake)
     return api
 
 
@@ -284,7 +290,7 @@ class HttpServer:
             access_log=False,
             lifespan="off",
             server_header=False,
-            limit_concurrency=_MAX_CONNECTIONS,
+            http=bounded(app.settings.max_connections, app.settings.idle_s, app.settings.stall_s),
             timeout_graceful_shutdown=_DRAIN_S,
         )
         config.load()
@@ -341,6 +347,7 @@ def _listen(host: str, port: int) -> socket.socket:
     except OSError as error:
         listener.close()
         raise StoreError(
-            f"{host}:{port} cannot be listened on ({error.strerror}); choose another port"
+            f"{host}:{port} cannot be listened on ({error.strerror}): stop what runs there, or "
+            "choose another port with --http HOST:PORT"
         ) from None
     return listener

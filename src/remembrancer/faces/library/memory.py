@@ -24,6 +24,7 @@ from ...nouns.memory import Kind
 from ...nouns.names import bank_ref
 from ...reading.recurrence.zones import zone_of
 from ...settings import Settings
+from ...verbs.answering import Asking
 from ...verbs.prime import Order, defaults
 from ...verbs.priming.text import compose
 from ...verbs.recall import MinScores, RecallOptions
@@ -32,6 +33,7 @@ from ...verbs.retain import Progress
 from ...verbs.retaining.units import Item
 from ...verbs.status import Status
 from .entities import EntityVerbs
+from .facts import facts_of
 from .results import (
     Answers,
     Erased,
@@ -51,6 +53,7 @@ if TYPE_CHECKING:
     from .prospective import AsyncProspectiveMemoryManager
 
 Messages = Sequence[Mapping[str, Any]]
+_SCOPES = ("combined", "per_tag", "all_combinations", "shared")
 
 
 class AsyncMemory(EntityVerbs):
@@ -95,6 +98,8 @@ class AsyncMemory(EntityVerbs):
         tags: Iterable[str] = (),
         entities: Iterable[str] = (),
         update_mode: str = "replace",
+        observation_scopes: str | Sequence[Sequence[str]] | None = None,
+        facts: Iterable[Mapping[str, Any]] | None = None,
         progress: Progress | None = None,
     ) -> Kept:
         """Keep one thing: a text, a chat as text, Markdown, or a list of messages.
@@ -111,6 +116,12 @@ class AsyncMemory(EntityVerbs):
             tags: labels to filter by.
             entities: names that it mentions, beside those that are found.
             update_mode: `append` puts it after the end of the document instead of replacing it.
+            observation_scopes: which observations it counts for: `combined` (those with all of its
+                tags; the default), `per_tag`, `all_combinations`, `shared`, or sets of tags.
+            facts: those that you have extracted yourself, in the place of those that would be read:
+                mappings with `text`, and `quote` (the words of the content that state it),
+                `entities`, `occurred_start` and `occurred_end` (datetimes) as you have them. What
+                does not stand in the content is not taken, and told in `Kept.refused`.
             progress: called with the units done and the units in all.
 
         Raises:
@@ -124,6 +135,8 @@ class AsyncMemory(EntityVerbs):
             tags=_labels(tags),
             entities=_labels(entities),
             append=_appends(update_mode),
+            observation_scopes=_scopes(observation_scopes),
+            facts=None if facts is None else facts_of(facts),
         )
         return await self.retain_many([_said(item, timestamp)], bank=bank, progress=progress)
 
@@ -246,7 +259,10 @@ class AsyncMemory(EntityVerbs):
         schema: Mapping[str, Any] | None = None,
         now: datetime | None = None,
     ) -> Reflected:
-        """Answer a question in words: what is known, quoted. No language model is used.
+        """Answer a question in words: quoted, or, with a language model, in its own.
+
+        What a model says is held against what was found; what does not hold, or a model that
+        fails, gives way to the quoted answer, and `Reflected.degraded` says why.
 
         Args:
             question: in plain words.
@@ -269,7 +285,8 @@ class AsyncMemory(EntityVerbs):
             now=None if now is None else to_us(now),
             offset_min=_offset(now),
         )
-        return reflected_of(await self._open.reflect(bank_ref(bank), question, options))
+        asking = Asking(_labels(tags or ()))
+        return reflected_of(await self._open.answering(bank_ref(bank), question, options, asking))
 
     async def prime(
         self,
@@ -406,6 +423,15 @@ def _appends(update_mode: str) -> bool:
             f"unknown update_mode {update_mode!r}; choose replace, append", field="update_mode"
         )
     return update_mode == "append"
+
+
+def _scopes(told: str | Sequence[Sequence[str]] | None) -> str | Sequence[Sequence[str]] | None:
+    if isinstance(told, str) and told not in _SCOPES:
+        raise InvalidInput(
+            f"unknown observation_scopes {told!r}; choose {', '.join(_SCOPES)}, or sets of tags",
+            field="observation_scopes",
+        )
+    return told if told is None or isinstance(told, str) else [list(_labels(t)) for t in told]
 
 
 def _strings(metadata: Mapping[str, str] | None) -> Mapping[str, str] | None:

@@ -10,14 +10,15 @@ from typing import Any
 from ...nouns.clock import from_us
 from ...nouns.ids import to_uuid
 from ...nouns.memory import Polarity, Unit
+from ...verbs.answering import Answered
 from ...verbs.check import Due
 from ...verbs.forget import Receipt
 from ...verbs.prime import Context, Primed
 from ...verbs.recall import Answer, Arms, Recollection, Timings
 from ...verbs.recalling.explain import explain, explain_cut, ranks_of
 from ...verbs.recalling.truth import HOLDS, Truth
-from ...verbs.reflect import Reflection
 from ...verbs.retain import Retained
+from ...verbs.retaining.given import RefusedFact
 from ...verbs.truth import Held
 
 Period = tuple[datetime, datetime]  # half-open
@@ -32,7 +33,8 @@ class Kept:
     `unembedded` ones wait for the embedder; both are findable by their words. `duplicates` are the
     facts that say what was known. Of the documents' `chunks`, `chunks_read` held something new;
     the others were kept as they are. `coverage` is the share of the letters and digits told that
-    stand in memories, 0 to 1.
+    stand in memories, 0 to 1. `refused` are the facts handed in that do not stand in the content.
+    `reading` are the ids of operations in which a language model is yet to read it.
     """
 
     items: int
@@ -50,6 +52,8 @@ class Kept:
     chunks_read: int = 0
     chunks_kept: int = 0
     coverage: float = 1.0
+    refused: tuple[RefusedFact, ...] = ()
+    reading: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,16 +68,20 @@ class Erased:
 
 @dataclass(frozen=True, slots=True)
 class Reflected:
-    """An answer in words. `based_on` are the memories that the text quotes.
+    """An answer in words. `based_on` are the memories that the text quotes or rests on.
 
     `structured` is the object filled from what is known, None without a schema; `missing` names
-    its required properties that nothing known fits.
+    its required properties that nothing known fits. `by_model`: a language model wrote the text;
+    `degraded` says why none did though one is there. `tokens` is what models used.
     """
 
     text: str
     based_on: tuple[Found, ...]
     structured: dict[str, Any] | None
     missing: tuple[str, ...]
+    by_model: bool = False
+    degraded: str | None = None
+    tokens: int = 0
 
     def __str__(self) -> str:
         return self.text
@@ -291,6 +299,8 @@ def kept_of(done: Retained) -> Kept:
         done.chunks_read,
         done.chunks_kept,
         done.coverage,
+        tuple(done.refused),
+        tuple(to_uuid(i) for i in done.reading_jobs),
     )
 
 
@@ -309,10 +319,19 @@ def answers_of(found: Recollection) -> Answers:
     return Answers(found)
 
 
-def reflected_of(found: Reflection) -> Reflected:
-    """Shape a reflection."""
+def reflected_of(answered: Answered) -> Reflected:
+    """Shape an answer in words."""
+    found = answered.found
     based_on = tuple(_found(answer) for answer in found.based_on)
-    return Reflected(found.text, based_on, found.structured, found.missing)
+    return Reflected(
+        found.text,
+        based_on,
+        found.structured,
+        found.missing,
+        answered.by_model,
+        found.recalled.degraded or answered.degraded,
+        answered.usage.total,
+    )
 
 
 def context_of(context: Context, due: Sequence[Due] = (), text: str | None = None) -> PrimedContext:

@@ -17,6 +17,14 @@ _BATCH = 25  # items a request while the progress is told
 _WHEN = "When it was said, ISO 8601 with an offset; now by default."
 
 
+class GivenFact(Arguments):
+    """A fact that you have read in the content yourself."""
+
+    text: str = Field(description="The fact, in one sentence.")
+    quote: str | None = Field(None, description="The words of the content that state it.")
+    entities: list[str] | None = None
+
+
 class RetainArguments(InBank):
     """What `retain` takes."""
 
@@ -30,6 +38,11 @@ class RetainArguments(InBank):
     )
     update_mode: Literal["replace", "append"] | None = Field(
         None, description="'append' puts it after the end of the document."
+    )
+    facts: list[GivenFact] | None = Field(
+        None,
+        description="Facts that you have read in the content yourself, kept instead of those that "
+        "would be read. What the content does not say is refused, and told back.",
     )
 
 

@@ -219,7 +219,8 @@ def _fault(fault: Any) -> str:
     if not isinstance(fault, dict):
         return str(fault)
     where = ".".join(str(part) for part in fault.get("loc", ())[1:])
-    return f"{where}: {fault.get('msg', '')}" if where else str(fault.get("msg", ""))
+    message = str(fault.get("msg", ""))
+    return message if where in message else f"{where}: {message}"
 
 
 def _parsed(body: bytes) -> Any:

@@ -26,12 +26,14 @@ _KEPT_HERE = ("schema", "identity")  # rows of `meta` that say which database it
 _READ_BYTES = 1 << 20
 
 
-def backup(place: Place, target: Path) -> Mapping[str, Any]:
+def backup(place: Place, target: Path, verify: bool = False) -> Mapping[str, Any]:
     """Copy all tables into a new folder, as they are at one moment, while they are in use.
 
-    Files of a copy that is not complete are in a folder that ends with `.part`.
+    Files of a copy that is not complete are in a folder that ends with `.part`. To verify, they are
+    read again and compared with what was sent.
 
     Raises:
+        Corrupt: a file is not what was written.
         StoreError: the folder is there and holds something.
     """
     if target.is_dir() and any(target.iterdir()):
@@ -45,6 +47,9 @@ def backup(place: Place, target: Path) -> Mapping[str, Any]:
             manifest = _copy_out(connection, place, part)
         finally:
             connection.close()
+        for entry in manifest["tables"].values() if verify else ():
+            if _digest(part / entry["file"]) != entry["sha256"]:
+                raise Corrupt(f"{entry['file']} of the copy is not what was written to it")
         text = json.dumps(manifest, indent=1) + "\n"
         _write(part / MANIFEST, [text.encode()])
         _sync(part)

@@ -13,14 +13,13 @@ import psycopg
 
 from ...nouns.clock import Clock
 from ...nouns.errors import StoreError
-from ...nouns.memory import Bank, BankRef, Job
-from ..batch import Applied, Batch
+from ...nouns.memory import BankRef, Job
 from ..generations import Generation
 from ..moving import unfinished
 from ..queries import Queries
 from ..records import Record
-from ..relational import banks, counters, jobs, records, stats
-from ..relational.apply import apply
+from ..relational import counters, jobs, records
+from ..relational.bank_calls import BankCalls
 from ..relational.db import Db
 from ..relational.generation_calls import GenerationCalls
 from ..relational.intention_calls import IntentionCalls
@@ -28,7 +27,6 @@ from ..relational.job_calls import JobCalls
 from ..relational.lanes import Lane
 from ..relational.readers import Readers, Snapshot
 from ..relational.record_calls import RecordCalls
-from ..store import Tenant, Totals
 from ..view import Reader
 from . import backup, migrate, settling, sweep, tables
 from .connection import PgDb
@@ -41,7 +39,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class PostgresStore(GenerationCalls, IntentionCalls, JobCalls, RecordCalls):
+class PostgresStore(BankCalls, GenerationCalls, IntentionCalls, JobCalls, RecordCalls):
     """Banks in one schema of a PostgreSQL database; any number of processes and hosts may open it.
 
     See `keeping.store`. `schema` (or `?schema=` in the URL) is `remembrancer` unless given. A
@@ -117,58 +115,6 @@ class PostgresStore(GenerationCalls, IntentionCalls, JobCalls, RecordCalls):
         """Run work on a snapshot of its own, in the thread that holds it."""
         return await _opened(self._readers).read(ref, work)
 
-    async def apply(self, ref: BankRef, batch: Batch) -> Applied:
-        """Write one batch durably; creates the bank when it is new."""
-        return await self._write(apply, ref, batch, self._clock.now_us())
-
-    async def bank(self, ref: BankRef) -> Bank | None:
-        """Return a bank, or None."""
-        return await self._read(banks.get, ref)
-
-    async def banks(
-        self, tenant: str, limit: int = 100, offset: int = 0, *, containing: str | None = None
-    ) -> list[Bank]:
-        """Return a tenant's banks by name."""
-        return await self._read(banks.listing, tenant, limit, offset, containing)
-
-    async def bank_count(self, tenant: str, *, containing: str | None = None) -> int:
-        """Count a tenant's banks."""
-        return await self._read(banks.count, tenant, containing)
-
-    async def bank_put(self, ref: BankRef, profile: Mapping[str, Any]) -> Bank:
-        """Create a bank or replace its profile; its revision stays."""
-        return await self._write(banks.put, ref, profile, self._clock.now_us())
-
-    async def bank_change(
-        self, ref: BankRef, change: Callable[[Mapping[str, Any]], Mapping[str, Any]]
-    ) -> Bank:
-        """Create a bank or change its profile in one transaction; its revision stays."""
-        return await self._write(banks.change, ref, change, self._clock.now_us())
-
-    async def bank_drop(self, ref: BankRef, then: Job | None = None) -> int:
-        """Delete a bank with everything in it; return how many units went."""
-        return await self._write(banks.drop, ref, then, self._clock.now_us())
-
-    async def totals(self) -> Totals:
-        """Count over all tenants and banks."""
-        return await self._read(stats.totals)
-
-    async def memory_count(self, tenant: str | None = None) -> int:
-        """Count sources and observations of a tenant, or of all."""
-        return await self._read(stats.memory_count, tenant)
-
-    async def tenants(self, after: str = "", limit: int = 1_000) -> list[Tenant]:
-        """Return the next tenants by name, with what they hold."""
-        return await self._read(stats.tenants, after, limit)
-
-    async def tenant(self, name: str) -> Tenant:
-        """Return what a tenant holds."""
-        return await self._read(stats.tenant, name)
-
-    async def locate(self, tenant: str, unit_ids: Sequence[bytes]) -> dict[bytes, BankRef]:
-        """Find the banks of units by id alone, within one tenant."""
-        return await self._read(banks.locate, tenant, unit_ids)
-
     async def touch(self, ref: BankRef, unit_ids: Sequence[bytes], at: int) -> None:
         """Count an access of each unit, outside revision and feed."""
         _opened(self._writers)
@@ -178,10 +124,6 @@ class PostgresStore(GenerationCalls, IntentionCalls, JobCalls, RecordCalls):
         elif self._flush_timer is None:
             loop = asyncio.get_running_loop()
             self._flush_timer = loop.call_later(counters.FLUSH_S, self._flush_soon)
-
-    async def trim_changes(self, ref: BankRef, up_to: int) -> int:
-        """Drop feed entries up to a revision; return how many went."""
-        return await self._write(banks.trim_changes, ref, up_to)
 
     async def generation_begin(self, fingerprint: Mapping[str, Any]) -> Generation:
         """Return the generation of this fingerprint, made when new; the first one is active."""
@@ -240,10 +182,10 @@ class PostgresStore(GenerationCalls, IntentionCalls, JobCalls, RecordCalls):
             "size_bytes": await self._read(_size),
         }
 
-    async def backup(self, target: Path) -> Mapping[str, Any]:
+    async def backup(self, target: Path, *, verify: bool = False) -> Mapping[str, Any]:
         """Write a consistent copy of all tables into a new folder while they are in use."""
         _opened(self._writers)
-        return await asyncio.to_thread(self._told, backup.backup, self._place, target)
+        return await asyncio.to_thread(self._told, backup.backup, self._place, target, verify)
 
     async def restore(self, source: Path) -> Mapping[str, Any]:
         """Bring a copy that `backup` wrote back into an empty database, before `open`."""

@@ -40,11 +40,25 @@ class Lane:
     """One thread with one connection, opened when first needed.
 
     A queue of its own makes a hop cost about half of what an executor's does, and keeps the
-    connection in one thread.
+    connection in one thread. What nobody waits for any more (a deadline passed) is not begun.
+
+    Args:
+        open_db: opens the connection.
+        translated: what becomes of errors.
+        name: of the thread.
+        watch: is given the connection, and a function that tells whether what it does is abandoned.
     """
 
-    def __init__(self, open_db: Callable[[], Db], translated: Translated, name: str) -> None:
+    def __init__(
+        self,
+        open_db: Callable[[], Db],
+        translated: Translated,
+        name: str,
+        watch: Callable[[Db, Callable[[], bool]], None] | None = None,
+    ) -> None:
         self._open_db = open_db
+        self._watch = watch
+        self._current: Future | None = None
         self._translated = translated
         self._queue: SimpleQueue[tuple[Callable[..., Any], Any, Any, Future | None] | None] = (
             SimpleQueue()
@@ -85,20 +99,31 @@ class Lane:
                 self._thread.start()
             self._queue.put(item)
 
+    def _abandoned(self) -> bool:
+        """Tell whether nobody waits any more for what is being done; asked in the lane's thread."""
+        future = self._current
+        return future is not None and future.cancelled()
+
     def _work(self) -> None:
         db: Db | None = None
         while (item := self._queue.get()) is not None:
             work, args, kwargs, future = item
+            if future is not None and future.cancelled():
+                continue
+            self._current = future
             result: Any = None
             error: Exception | None = None
             try:
                 if db is None:
                     db = self._open_db()
+                    if self._watch is not None:
+                        self._watch(db, self._abandoned)
                 result = work(db, *args, **kwargs)
             except Exception as exc:
                 error = self._translated(exc)
             if future is not None:
                 settle(future, result, error)
+            self._current = None
             del work, args, kwargs, future, item, result, error
         if db is not None:
             db.close()

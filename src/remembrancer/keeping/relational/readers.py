@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Concatenate, ParamSpec, TypeVar
 
 from ...nouns.memory import BankRef
+from ...nouns.turns import Turns
 from ..view import Reader
 from .db import Db
 from .lanes import Lane
@@ -18,22 +18,25 @@ T = TypeVar("T")
 
 
 class Readers:
-    """Lanes for snapshots. A lane that was used last is used next, so idle ones stay unopened."""
+    """Lanes for snapshots, given out round robin by tenant.
+
+    A lane that was used last is used next, so idle ones stay unopened.
+    """
 
     def __init__(self, lanes: Sequence[Lane]) -> None:
         self._idle = list(lanes)
         self._lanes = tuple(lanes)
-        self._turn = asyncio.Semaphore(len(lanes))
+        self._turns = Turns(len(lanes))
 
     async def take(self) -> Lane:
         """Return a lane of one's own, after waiting for it when all are taken."""
-        await self._turn.acquire()
+        await self._turns.take()
         return self._idle.pop()
 
     def give(self, lane: Lane) -> None:
         """Return a lane to the pool."""
         self._idle.append(lane)
-        self._turn.release()
+        self._turns.give()
 
     async def run(
         self, work: Callable[Concatenate[Db, P], T], *args: P.args, **kwargs: P.kwargs

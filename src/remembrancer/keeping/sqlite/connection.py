@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from ...nouns.errors import Corrupt, StoreBusy, StoreError
 from ...nouns.folding import fold_name
 from ..relational.db import MAX_IN, Db
 
+_STEPS = 20_000  # of SQLite's machine
 _READ_PRAGMAS = ("query_only = ON", "cache_size = -4096")
 _WRITE_PRAGMAS = (
     "synchronous = FULL",
@@ -113,6 +114,12 @@ def open_db(path: Path, queries: Mapping[str, str], *, write: bool, busy_s: floa
     for pragma in ("temp_store = MEMORY", *(_WRITE_PRAGMAS if write else _READ_PRAGMAS)):
         connection.execute(f"PRAGMA {pragma}")
     return SqliteDb(connection, queries)
+
+
+def end_when(db: Db, abandoned: Callable[[], bool]) -> None:
+    """Let a connection end its query once nobody waits for it: asked about once a millisecond."""
+    assert isinstance(db, SqliteDb)
+    db.connection.set_progress_handler(abandoned, _STEPS)
 
 
 def _holds(text: str, folded: str) -> bool:

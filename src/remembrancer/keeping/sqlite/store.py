@@ -11,12 +11,11 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from ...nouns.clock import Clock
 from ...nouns.errors import StoreBusy, StoreError
-from ...nouns.memory import Bank, BankRef, Job
-from ..batch import Applied, Batch
+from ...nouns.memory import BankRef
 from ..moving import unfinished
 from ..queries import Queries
-from ..relational import banks, counters, records, stats
-from ..relational.apply import apply
+from ..relational import counters, records
+from ..relational.bank_calls import BankCalls
 from ..relational.db import Db
 from ..relational.generation_calls import GenerationCalls
 from ..relational.intention_calls import IntentionCalls
@@ -24,10 +23,9 @@ from ..relational.job_calls import JobCalls
 from ..relational.lanes import Lane
 from ..relational.readers import Readers, Snapshot
 from ..relational.record_calls import RecordCalls
-from ..store import Tenant, Totals
 from ..view import Reader
 from . import backup, migrate, scrub, tables
-from .connection import SqliteDb, open_db, translated
+from .connection import SqliteDb, end_when, open_db, translated
 from .writer import WriteLock, Writer
 
 P = ParamSpec("P")
@@ -41,7 +39,7 @@ _LOG_WAIT_MS = 50
 _LOG_PAUSE_S = 0.1
 
 
-class SqliteStore(GenerationCalls, IntentionCalls, JobCalls, RecordCalls):
+class SqliteStore(BankCalls, GenerationCalls, IntentionCalls, JobCalls, RecordCalls):
     """Banks in `folder/memory.db`; several processes may open one folder. See `keeping.store`.
 
     A snapshot holds one of `readers` connections; more snapshots wait their turn, so do not open
@@ -109,58 +107,6 @@ class SqliteStore(GenerationCalls, IntentionCalls, JobCalls, RecordCalls):
         """Run work on a snapshot of its own, in the thread that holds it."""
         return await _opened(self._readers).read(ref, work)
 
-    async def apply(self, ref: BankRef, batch: Batch) -> Applied:
-        """Write one batch durably; creates the bank when it is new."""
-        return await self._write(apply, ref, batch, self._clock.now_us())
-
-    async def bank(self, ref: BankRef) -> Bank | None:
-        """Return a bank, or None."""
-        return await self._read(banks.get, ref)
-
-    async def banks(
-        self, tenant: str, limit: int = 100, offset: int = 0, *, containing: str | None = None
-    ) -> list[Bank]:
-        """Return a tenant's banks by name."""
-        return await self._read(banks.listing, tenant, limit, offset, containing)
-
-    async def bank_count(self, tenant: str, *, containing: str | None = None) -> int:
-        """Count a tenant's banks."""
-        return await self._read(banks.count, tenant, containing)
-
-    async def bank_put(self, ref: BankRef, profile: Mapping[str, Any]) -> Bank:
-        """Create a bank or replace its profile; its revision stays."""
-        return await self._write(banks.put, ref, profile, self._clock.now_us())
-
-    async def bank_change(
-        self, ref: BankRef, change: Callable[[Mapping[str, Any]], Mapping[str, Any]]
-    ) -> Bank:
-        """Create a bank or change its profile in one transaction; its revision stays."""
-        return await self._write(banks.change, ref, change, self._clock.now_us())
-
-    async def bank_drop(self, ref: BankRef, then: Job | None = None) -> int:
-        """Delete a bank with everything in it; return how many units went."""
-        return await self._write(banks.drop, ref, then, self._clock.now_us())
-
-    async def totals(self) -> Totals:
-        """Count over all tenants and banks."""
-        return await self._read(stats.totals)
-
-    async def memory_count(self, tenant: str | None = None) -> int:
-        """Count sources and observations of a tenant, or of all."""
-        return await self._read(stats.memory_count, tenant)
-
-    async def tenants(self, after: str = "", limit: int = 1_000) -> list[Tenant]:
-        """Return the next tenants by name, with what they hold."""
-        return await self._read(stats.tenants, after, limit)
-
-    async def tenant(self, name: str) -> Tenant:
-        """Return what a tenant holds."""
-        return await self._read(stats.tenant, name)
-
-    async def locate(self, tenant: str, unit_ids: Sequence[bytes]) -> dict[bytes, BankRef]:
-        """Find the banks of units by id alone, within one tenant."""
-        return await self._read(banks.locate, tenant, unit_ids)
-
     async def touch(self, ref: BankRef, unit_ids: Sequence[bytes], at: int) -> None:
         """Count an access of each unit, outside revision and feed."""
         _opened(self._writer)
@@ -170,10 +116,6 @@ class SqliteStore(GenerationCalls, IntentionCalls, JobCalls, RecordCalls):
         elif self._flush_timer is None:
             loop = asyncio.get_running_loop()
             self._flush_timer = loop.call_later(counters.FLUSH_S, self._flush_soon)
-
-    async def trim_changes(self, ref: BankRef, up_to: int) -> int:
-        """Drop feed entries up to a revision; return how many went."""
-        return await self._write(banks.trim_changes, ref, up_to)
 
     async def sweep(self, now: int) -> None:
         """Remove from disk what was deleted: expired blobs, free pages, the write-ahead log.
@@ -199,10 +141,14 @@ class SqliteStore(GenerationCalls, IntentionCalls, JobCalls, RecordCalls):
             "size_bytes": await asyncio.to_thread(_size, self._path),
         }
 
-    async def backup(self, target: Path) -> Mapping[str, Any]:
+    async def backup(self, target: Path, *, verify: bool = False) -> Mapping[str, Any]:
         """Write a consistent copy to a file or into a folder while the store is in use."""
         _opened(self._writer)
-        return await asyncio.to_thread(self._backup, target)
+        return await asyncio.to_thread(self._backup, target, verify)
+
+    async def restore(self, source: Path) -> Mapping[str, Any]:
+        """Bring a copy that `backup` wrote back into a folder without a store, before `open`."""
+        return await asyncio.to_thread(self._restore, source)
 
     @contextmanager
     def moving_from(self) -> Iterator[tables.SqliteTables]:
@@ -280,7 +226,10 @@ class SqliteStore(GenerationCalls, IntentionCalls, JobCalls, RecordCalls):
 
     def _lane(self, name: str) -> Lane:
         return Lane(
-            lambda: self._open_db(write=False), lambda exc: translated(exc, self._path), name
+            lambda: self._open_db(write=False),
+            lambda exc: translated(exc, self._path),
+            name,
+            end_when,
         )
 
     def _open_db(self, *, write: bool) -> SqliteDb:
@@ -335,11 +284,19 @@ class SqliteStore(GenerationCalls, IntentionCalls, JobCalls, RecordCalls):
         except sqlite3.Error as exc:
             raise translated(exc, self._path) from exc
 
-    def _backup(self, target: Path) -> Mapping[str, Any]:
+    def _restore(self, source: Path) -> Mapping[str, Any]:
+        try:
+            return backup.restore(source, self._path)
+        except OSError as exc:
+            raise StoreError(f"{source} cannot be restored: {exc.strerror}") from exc
+        except sqlite3.Error as exc:
+            raise translated(exc, source) from exc
+
+    def _backup(self, target: Path, verify: bool) -> Mapping[str, Any]:
         try:
             db = self._open_db(write=False)
             try:
-                return backup.backup(db, self._path, target)
+                return backup.backup(db, self._path, target, verify=verify)
             finally:
                 db.close()
         except OSError as exc:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...nouns.errors import InvalidInput, ModelUnavailable
 from ...nouns.text import estimate_tokens
+from ...nouns.turns import Turns
 from .types import LlmFailed, Prompt, Reply, Usage
 from .wires import Told, Wire
 
@@ -65,7 +66,7 @@ class HttpLlm:
         self._key = _checked_key(api_key)
         self._timeout = timeout
         self._retries = retries
-        self._slots = asyncio.Semaphore(concurrency)
+        self._slots = Turns(concurrency)
         self._sleep = sleep
         self._jitter = jitter
         self._client: httpx.AsyncClient | None = None

@@ -50,6 +50,7 @@ class Fault(StrEnum):
     QUESTION = "question"
     NAME = "invented_name"
     NUMBER = "invented_number"
+    DATE = "invented_date"
     WORDS = "other_words"
     POLARITY = "polarity"
     LONG = "too_long"

@@ -12,7 +12,7 @@ from .context import Context
 from .intervals import Interval, midnight
 
 DAY_S: Final = 86_400
-TO: Final = frozenset({"to", "-", "–", "—", "until", "till", "til", "through"})
+TO: Final = frozenset({"to", "-", "–", "—", "until", "till", "til", "through", "thru"})
 AT: Final = frozenset({"at", "@", "around", "about", "by", "from", "between", "before", "after"})
 _CONTEXT: Final = AT | TO | {"since", "and", "or", "past", "starting", "starts", "(", "is", ","}
 _SIZE: Final = {Precision.SECOND: 1, Precision.MINUTE: 60, Precision.HOUR: 3600}
@@ -21,7 +21,10 @@ _FRACTIONS: Final = {"quarter": 15, "half": 30, "five": 5, "ten": 10, "fifteen":
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """A time of day in seconds from midnight; `loose` when it may be morning or afternoon."""
+    """A time of day in seconds from midnight; `loose` when it may be morning or afternoon.
+
+    `ranged` tells that its end was named, too.
+    """
 
     start: int
     end: int
@@ -29,6 +32,7 @@ class Clock:
     loose: bool = False
     sure: bool = True  # reads as a time even where nothing says so
     zone: int | None = None  # minutes east of UTC
+    ranged: bool = False
 
 
 def clock_of(hour: int, minute: int = 0, second: int = 0, *, unit: Precision) -> Clock | None:
@@ -67,11 +71,11 @@ def _tail(c: Context, clock: Clock, i: int) -> tuple[Clock, int]:
         half = ""
     if half:
         clock = in_half(replace(clock, loose=True), half)
-    elif c.word(i) == "oclock":
-        clock, j = replace(clock, sure=True), i + 1
-    elif c.word(i) == "o" and c.word(i + 2) == "clock":
-        clock, j = replace(clock, sure=True), i + 3
-    if c.word(j) == "sharp":
+    elif c.word(i) == "oclock" or (c.word(i) == "o" and c.word(i + 2) == "clock"):
+        after = i + 1 if c.word(i) == "oclock" else i + 3
+        half, j = _meridiem(c, after)
+        clock = in_half(replace(clock, loose=True), half) if half else replace(clock, sure=True)
+    if c.word(j) == "sharp" or (c.word(j) == "ish" and c.glued(j)):
         j += 1
     zone = w.ZONES.get(c.word(j))
     if zone is not None and c.raw(j).isupper() and (clock.sure or not clock.loose):
@@ -101,10 +105,24 @@ def _hour_word(c: Context, i: int) -> int | None:
     return hour if hour is not None and hour <= 24 else None
 
 
+def _beside_day(c: Context, i: int) -> bool:
+    """Whether "8.30" at token `i` is a time: behind "at" and beside a day."""
+    if c.word(i - 1) != "at" or c.word(i + 3) in w.MEASURES or c.word(i + 3) == "%":
+        return False
+    before, after = c.word(i - 2), c.word(i + 3)
+    days = (w.DAY_WORDS, w.WEEKDAYS, w.MONTHS)
+    beside = any(before in words or after in words for words in days)
+    return beside or before.isdigit() or after == "on"
+
+
 def _digital(c: Context, i: int) -> tuple[Clock, int] | None:
     """Read hh:mm[:ss]."""
     hour, minute = c.number(i, 2), c.number(i + 2, 2)
     dotted = c.word(i + 1) == "." and bool(_meridiem(c, i + 3)[0])
+    dotted = dotted or (
+        c.word(i + 1) == "h" and not (c.glued(i + 3) and c.word(i + 3).isalnum())
+    )  # "15h30"
+    dotted = dotted or (c.word(i + 1) == "." and _beside_day(c, i))
     if (c.word(i + 1) != ":" and not dotted) or not (c.glued(i + 1) and c.glued(i + 2)):
         return None
     if hour is None or minute is None or c.digits(i + 2) != 2:
@@ -166,13 +184,14 @@ def read_clock(c: Context, i: int, *, bare: bool = False) -> tuple[Clock, int] |
         return Clock(DAY_S // 2, DAY_S // 2 + 3600, Precision.HOUR), i + 1
     if word == "midnight":
         return Clock(0, 3600, Precision.HOUR), i + 1
+    middle = _middle(c, i)
+    if middle:
+        return middle
     found = _digital(c, i) or _spoken(c, i)
     if found or c.word(i + 1) == ":":
         return found
-    if c.digits(i) in {3, 4} and _meridiem(c, i + 1)[0]:
-        value = c.number(i) or 0
-        packed = clock_of(value // 100, value % 100, unit=Precision.MINUTE)
-        return _tail(c, replace(packed, loose=True), i + 1) if packed else None
+    if c.digits(i) in {3, 4}:
+        return _packed(c, i)
     hour = _hour_word(c, i)
     if hour is None:
         return None
@@ -184,6 +203,46 @@ def read_clock(c: Context, i: int, *, bare: bool = False) -> tuple[Clock, int] |
     if done.sure or (bare and _ends_hour(c, j)):
         return done, j
     return None
+
+
+_MIDDLES: Final = {"morning": 10, "afternoon": 14, "day": 12}
+
+
+def _middle(c: Context, i: int) -> tuple[Clock, int] | None:
+    """Read "midmorning", "mid-afternoon", "mid day"."""
+    word, j = c.word(i), i + 1
+    if not word.startswith("mid"):
+        return None
+    if word == "mid":
+        j = j + 1 if c.word(j) == "-" else j
+        word, j = f"mid{c.word(j)}", j + 1
+    hour = _MIDDLES.get(word[3:])
+    return (Clock(hour * 3600, (hour + 1) * 3600, Precision.HOUR), j) if hour else None
+
+
+def _packed(c: Context, i: int) -> tuple[Clock, int] | None:
+    """Read "1140 am", "1530 hours", "at 0930", "0930-1015"."""
+    value = c.number(i) or 0
+    packed = clock_of(value // 100, value % 100, unit=Precision.MINUTE)
+    if packed is None:
+        return None
+    if _meridiem(c, i + 1)[0]:
+        return _tail(c, replace(packed, loose=True), i + 1)
+    if c.digits(i) != 4:
+        return None
+    if c.word(i + 1) in {"hours", "hrs", "hour"}:
+        return packed, i + 2
+    paired = c.word(i + 1) in TO | {"and"} and c.digits(i + 2) == 4
+    paired = paired or (c.word(i - 1) in TO | {"and"} and c.digits(i - 2) == 4)
+    beside = (i + 2 if c.word(i + 1) in TO | {"and"} else i - 2) if paired else i
+    padded = "0" in {c.word(i)[0], c.word(beside)[0]}
+    lead = c.word(i - 1 if beside >= i else i - 3)
+    dated = lead in w.DAY_WORDS or lead in w.WEEKDAYS or lead in w.MONTHS or lead in {"", ",", "("}
+    said = c.before(i) in {"at", "between", "from"} or lead in {"between", "from"}
+    said = said or (paired and (dated or lead.isdigit()))
+    behind = lead == "," and c.digits(i - 2) > 0
+    said = said or (c.word(i)[0] == "0" and (behind or lead in w.WEEKDAYS or lead in w.DAY_WORDS))
+    return (packed, i + 1) if padded and said else None
 
 
 def _ends_hour(c: Context, j: int) -> bool:
@@ -199,7 +258,7 @@ def _ends_hour(c: Context, j: int) -> bool:
 def read_clock_range(c: Context, i: int, *, bare: bool) -> tuple[Clock, int] | None:
     """Read "5 to 7 pm", "between 2:30 and 3", "10:00-11:30"; or one clock time."""
     joiners = TO | {"and"} if c.word(i - 1) == "between" else TO
-    first = read_clock(c, i, bare=bare)
+    first = alone = read_clock(c, i, bare=bare)
     if first is None and c.word(i + 1) in joiners and _hour_word(c, i) is not None:
         hour = clock_of(_hour_word(c, i) or 0, unit=Precision.HOUR)
         first = (replace(hour, loose=hour.start > 0, sure=False), i + 1) if hour else None
@@ -207,12 +266,12 @@ def read_clock_range(c: Context, i: int, *, bare: bool) -> tuple[Clock, int] | N
         return first
     last = read_clock(c, first[1] + 1, bare=bare or first[0].sure)
     if last is None:
-        return first if first[0].sure or bare else None
+        return alone
     begin, end = first[0], last[0]
     if begin.loose and not end.loose:
         begin = in_half(begin, "pm" if end.start > DAY_S // 2 else "am")
         if begin.start > end.start:
-            begin = replace(begin, start=begin.start - DAY_S // 2)
+            begin = replace(begin, start=(begin.start - DAY_S // 2) % DAY_S)
     elif begin.loose and end.loose:
         end = end if end.start > begin.start else in_half(end, "pm")
     elif end.loose and end.start <= begin.start:
@@ -221,7 +280,8 @@ def read_clock_range(c: Context, i: int, *, bare: bool) -> tuple[Clock, int] | N
     finer = begin.precision if begin.precision is not Precision.HOUR else end.precision
     loose = begin.loose and end.loose
     sure = begin.sure or end.sure
-    return Clock(begin.start, stop, finer, loose=loose, sure=sure, zone=end.zone), last[1]
+    both = Clock(begin.start, stop, finer, loose=loose, sure=sure, zone=end.zone, ranged=True)
+    return both, last[1]
 
 
 def settle(clock: Clock) -> Clock:
@@ -241,4 +301,4 @@ def on_day(clock: Clock, day: date, part: str = "") -> Interval:
     if clock.zone is not None:
         zone = timezone(timedelta(minutes=clock.zone))
         start, end = start.replace(tzinfo=zone), end.replace(tzinfo=zone)
-    return Interval(start, end, clock.precision)
+    return Interval(start, end, clock.precision, last=end if clock.ranged else None)

@@ -13,7 +13,11 @@ from .intervals import Bias, Found
 
 Prefer = Literal["past", "future", "nearest"]
 
-_TOKEN: Final = re.compile(r"[0-9]+|[^\W\d_]+|\S")
+_TOKEN: Final = re.compile(
+    r"[0-9]+|(?<=[0-9])(?:st|nd|rd|th)(?=jan|feb|mar|apr|may|ju[nl]|aug|sep|oct|nov|dec|of)"
+    r"|[^\W\d_]+|\S",
+    re.IGNORECASE,
+)
 _CUE: Final = re.compile(r"[a-z]+|[0-9]")
 _TENSE_REACH: Final = 30  # tokens looked at on each side: bounds the cost on unpunctuated text
 
@@ -32,7 +36,7 @@ CUES: Final = frozenset(
     | set("0123456789")
     | {"eod", "eow", "eom", "eoq", "eoy"}
     | {"noon", "midday", "midnight", "clock", "oclock", "am", "pm", "past"}
-    | {"nineteen", "twenty", "thousand"}
+    | {"nineteen", "twenty", "thousand", "morrow", "yester"}
 ) - {"second", "sec", "min"}
 
 _PAST: Final = frozenset(
@@ -67,7 +71,7 @@ class Context:
     """The tokens of one text and how to read them.
 
     `words` are the tokens in lower case; token i is `text[starts[i]:ends[i]]`. `present` lets words
-    for this moment ("right now") be dates.
+    for this moment ("right now") be dates, as `find_dates` says.
     """
 
     __slots__ = (
@@ -108,7 +112,7 @@ class Context:
         self.prefer = prefer
         self.day_first = day_first
         self.tense = tense
-        found = [(m.group().lower(), m.start(), m.end()) for m in _TOKEN.finditer(text)]
+        found = _joined([(m.group().lower(), m.start(), m.end()) for m in _TOKEN.finditer(text)])
         self.words = [f[0] for f in found]
         self.starts = [f[1] for f in found]
         self.ends = [f[2] for f in found]
@@ -187,6 +191,44 @@ class Context:
             if "been" not in near and not near.isdisjoint(_BE):
                 return "future"
         return None
+
+
+# Words that people also write apart: "week end", "to-morrow".
+_APART: Final = {
+    ("week", "end"): "weekend",
+    ("to", "morrow"): "tomorrow",
+    ("to", "night"): "tonight",
+    ("to", "day"): "today",
+    ("yester", "day"): "yesterday",
+    ("mid", "night"): "midnight",
+    ("fort", "night"): "fortnight",
+}
+_HYPHENED: Final = frozenset({("to", "tonight"), ("to", "today")})
+_FIRST_HALVES: Final = frozenset(first for first, _ in _APART)
+Token = tuple[str, int, int]
+
+
+def _joined(tokens: list[Token]) -> list[Token]:
+    """Return tokens with the words of `_APART` made one."""
+    if _FIRST_HALVES.isdisjoint(token[0] for token in tokens):
+        return tokens
+    found: list[Token] = []
+    k = 0
+    while k < len(tokens):
+        word, start, _ = tokens[k]
+        last = k + 2 if k + 1 < len(tokens) and tokens[k + 1][0] == "-" else k + 1
+        whole = _APART.get((word, tokens[last][0])) if last < len(tokens) else None
+        bound = k > 0 and tokens[k - 1][0] == "-" and tokens[k - 1][2] == start
+        if bound or (last == k + 1 and (word, whole) in _HYPHENED):
+            whole = None  # "day-to-day", "open to night owls"
+        behind = tokens[last + 1][0] if last + 1 < len(tokens) else ""
+        if whole and behind != "of" and tokens[last][1] - tokens[last - 1][2] <= 1:
+            found.append((whole, start, tokens[last][2]))
+            k = last + 1
+        else:
+            found.append(tokens[k])
+            k += 1
+    return found
 
 
 # Reads the date at a token; passed in so that "two days before X" can hold any X.

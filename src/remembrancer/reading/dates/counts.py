@@ -1,4 +1,4 @@
-"""Dates by a count of units: "two weeks ago", "in three days", "a week before May 7"."""
+"""Counts of units, and what lies so many of them away: "two weeks", "2h30m", "the other day"."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from ...nouns.memory import Precision
-from ..types import DateRelation
 from . import words as w
-from .context import Context, ReadDate
+from .context import Context
 from .intervals import (
     CLOCK_UNITS,
     Found,
@@ -45,12 +44,15 @@ WORKING: Final = frozenset({"business", "working", "work"})
 # Units that go together in one count, the smallest first.
 _ORDER: Final = ("second", "minute", "hour", "day", "week", "month", "year")
 
+_GROUP: Final = 3  # digits of a group: "1,500 days"
+_GROUPED: Final = 100  # thousands
 _LIKELY: Final = {"couple": 2, "few": 3}
 
 BEFORE: Final = frozenset({"before", "preceding"})
 
 
-_AFTER: Final = frozenset({"after", "following", "past", "from"})
+# Words behind a count that make "5m" and "30s" lengths of time.
+_TELLING: Final = frozenset({"ago", "from", "later", "hence"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,9 @@ class Quantity:
 
 def quantity(c: Context, i: int) -> tuple[Quantity, int] | None:
     """Read a count and its unit: "two weeks", "a couple of days", "2.5 hours", "half a year"."""
+    quarters = _quarters(c, i)
+    if quarters:
+        return quarters
     counted = _count(c, i)
     if counted is None:
         return None
@@ -89,11 +94,15 @@ def quantity(c: Context, i: int) -> tuple[Quantity, int] | None:
         unit = f"d{w.PLURAL_WEEKDAYS[word]}"
     elif unit is None and word in w.SEASON_PLURALS:
         unit = f"s{w.SEASON_PLURALS[word]}"
-    elif word in {"h", "d", "w", "y"} and c.glued(j) and c.digits(j - 1):
-        unit = {"h": "hour", "d": "day", "w": "week", "y": "year"}[word]
+    elif word in w.SHORT_UNITS and c.glued(j) and c.digits(j - 1):
+        sure = word not in {"s", "m"} or c.word(j + 1) in _TELLING or c.before(i) == "h"
+        unit = w.SHORT_UNITS[word] if sure else None
     if unit is None:
         return None
     j += 1
+    if c.word(j) == "or" and c.word(j + 1) in {"so", "two"}:
+        most, j = max(most, 2) if c.word(j + 1) == "two" else most, j + 2  # "a day or two"
+        article = False
     if (c.word(j), c.word(j + 1), c.word(j + 2)) == ("and", "a", "half"):
         least, most, j = least + 0.5, most + 0.5, j + 3
     if (least % 1 or most % 1) and unit in _SUB:
@@ -101,6 +110,15 @@ def quantity(c: Context, i: int) -> tuple[Quantity, int] | None:
         least, most = least * factor, most * factor
     likely = next((_LIKELY[x] for x in c.words[i : i + 2] if x in _LIKELY), None)
     return Quantity(round(least), round(most), unit, article, likely), j
+
+
+def _quarters(c: Context, i: int) -> tuple[Quantity, int] | None:
+    """Read "a quarter of an hour", "three quarters of an hour"."""
+    count = {"a": 1, "one": 1, "three": 3, "3": 3}.get(c.word(i))
+    whole = (c.word(i + 2), c.word(i + 3), c.word(i + 4)) == ("of", "an", "hour")
+    if count is None or c.word(i + 1) not in {"quarter", "quarters"} or not whole:
+        return None
+    return Quantity(15 * count, 15 * count, "minute"), i + 5
 
 
 def quantities(c: Context, i: int) -> tuple[list[Quantity], int] | None:
@@ -111,7 +129,7 @@ def quantities(c: Context, i: int) -> tuple[list[Quantity], int] | None:
     parts, j = [first[0]], first[1]
     while parts[-1].unit in _ORDER:
         k = j
-        while c.word(k) in {",", "and"} and k < j + 2:
+        while c.word(k) in {",", "and", "&"} and k < j + 2:
             k += 1
         more = quantity(c, k)
         if more is None or more[0].unit not in _ORDER or more[0].article:
@@ -159,6 +177,9 @@ def _count(c: Context, i: int) -> tuple[float, float, int] | None:
         return low, high, j + 1 if c.word(j) == "of" else j
     if word in {"a", "an"}:
         return 1, 1, j
+    pair = w.NUMBERS.get(c.word(j + 1), 0) if c.word(j) in {"or", "to"} else 0
+    if 0 < w.NUMBERS.get(word, 0) < pair:
+        return w.NUMBERS[word], pair, j + 2  # "one or two days"
     value = {"dozen": 12, "hundred": 100}.get(word) or w.NUMBERS.get(word)
     if value is None and word in w.TENS:
         value = w.TENS[word]
@@ -167,8 +188,11 @@ def _count(c: Context, i: int) -> tuple[float, float, int] | None:
             value, j = value + w.NUMBERS[c.word(k)], k + 1
     if value is None:
         return None
-    if c.word(j) == "hundred":
-        value, j = value * 100, j + 1
+    if c.word(j) == "hundred" or (word == "hundred" and c.word(j) == "and"):
+        value, j = (value * 100, j + 1) if c.word(j) == "hundred" else (value, j)
+        k = j + 1 if c.word(j) == "and" else j
+        rest = _count(c, k) if c.word(k) in w.TENS or c.word(k) in w.NUMBERS else None
+        value, j = (value + round(rest[0]), rest[2]) if rest else (value, j)
     return value, value, j
 
 
@@ -180,70 +204,14 @@ def _digits(c: Context, i: int) -> tuple[float, float, int] | None:
     if c.word(j) == "." and c.glued(j) and c.glued(j + 1) and c.digits(j + 1) == 1:
         tenths = value + (c.number(j + 1) or 0) / 10
         return tenths, tenths, j + 2
+    if c.word(j) == "," and c.glued(j) and c.glued(j + 1) and c.digits(j + 1) == _GROUP:
+        thousands = value * 1000 + (c.number(j + 1) or 0)
+        return (thousands, thousands, j + 2) if value < _GROUPED else None
     if c.word(j) in {",", "."} and c.glued(j) and c.glued(j + 1) and c.digits(j + 1):
         return None
     if c.word(j) in {"-", "–", "to", "or"} and c.digits(j + 1) and (c.number(j + 1) or 0) > value:
         return value, c.number(j + 1, 4) or value, j + 2
     return value, value, j
-
-
-def counted(c: Context, i: int, read: ReadDate) -> Found | None:
-    """Read "two weeks ago", "3 days from now", "a week before May 7", "two days after Easter"."""
-    first = quantities(c, i)
-    if first is None:
-        return None
-    parts, j = first
-    amount = parts[0]
-    word = c.word(j)
-    sign, end = 0, j
-    if word == "ago" or (word == "back" and amount.unit not in CLOCK_UNITS):
-        sign, end = -1, j + 1
-    elif word == "hence" or (word == "from" and c.word(j + 1) == "now"):
-        sign, end = 1, j + (1 if word == "hence" else 2)
-    elif word == "later" and c.word(j + 1) != "than" and amount.unit not in CLOCK_UNITS:
-        if c.antecedent is not None and not amount.unit[1:].isdigit():
-            return _beside(day_at(c.antecedent.date()), amount, 1), j + 1
-        if c.bias(i) == "past":
-            return None  # later than what is told, which has no date
-        sign, end = 1, j + 1
-    if sign:
-        found = at_distances(c, parts, sign)
-        if (c.word(i - 2), c.word(i - 1)) in {("less", "than"), ("fewer", "than")}:
-            aware = found.start.tzinfo is not None
-            now = c.reference if aware else midnight(c.now.date())
-            edges = sorted((found.start if found.nominal is None else found.nominal, now))
-            return Interval(edges[0], edges[1], found.precision), end
-        if c.word(end) == "today" and found.nominal is not None:
-            return day_at(found.nominal.date()), end + 1
-        return _bounded(c, i, found, sign), end
-    sign = -1 if word in BEFORE or word == "prior" else 1
-    if word not in BEFORE | _AFTER | {"prior"} or amount.unit[1:].isdigit():
-        return None
-    k = j + 2 if word == "prior" and c.word(j + 1) == "to" else j + 1
-    anchor = read(c, k + 1 if c.word(k) == "the" else k)
-    if anchor is None:
-        return None
-    if word == "from" and c.word(k) in w.WEEKDAYS and anchor[0].end <= c.now:
-        week = timedelta(weeks=1)  # "two weeks from Friday" is told of the Friday to come
-        ahead = replace(anchor[0], start=anchor[0].start + week, end=anchor[0].end + week)
-        anchor = ahead, anchor[1]
-    base, *rest = parts
-    found = _beside(anchor[0], base, sign)
-    for part in rest:
-        found = _beside(found, part, sign)
-    if c.word(i - 1) == "than" and c.word(i - 2) in {"less", "fewer"}:
-        edge, near = found.start, anchor[0].start
-        span = (min(edge, near), max(edge, near))
-        return Interval(*span, found.precision), anchor[1]
-    return _bounded(c, i, found, sign), anchor[1]
-
-
-def _bounded(c: Context, i: int, found: Interval, sign: int) -> Interval:
-    """Apply "more than", "at least" before a counted date: before it, or after it."""
-    least = (c.word(i - 2), c.word(i - 1)) in {("more", "than"), ("at", "least")}
-    if not least and not (c.word(i - 1) == "over" and sign < 0):
-        return found
-    return replace(found, relation=DateRelation.BEFORE if sign < 0 else DateRelation.AFTER)
 
 
 def at_distances(c: Context, parts: Sequence[Quantity], sign: int) -> Interval:
@@ -258,7 +226,7 @@ def at_distances(c: Context, parts: Sequence[Quantity], sign: int) -> Interval:
     return replace(unit_at(day, "week" if unit == "fortnight" else unit), nominal=day)
 
 
-def _beside(anchor: Interval, amount: Quantity, sign: int) -> Interval:
+def beside(anchor: Interval, amount: Quantity, sign: int) -> Interval:
     """Return a count of units before or after a date: exact from a day, else to its precision."""
     order = list(Precision)
     base = anchor.start
@@ -274,7 +242,9 @@ def _beside(anchor: Interval, amount: Quantity, sign: int) -> Interval:
     precision = max(
         anchor.precision, vague_precision(unit) if vague else anchor.precision, key=order.index
     )
-    return Interval(min(near, far), max(near, far) + size, precision)
+    exact = not vague and anchor.precision is not Precision.DAY
+    nominal = near if exact else None
+    return Interval(min(near, far), max(near, far) + size, precision, nominal=nominal)
 
 
 def at_distance(c: Context, amount: Quantity, sign: int) -> Interval:
@@ -309,6 +279,9 @@ def at_distance(c: Context, amount: Quantity, sign: int) -> Interval:
 def _nth_name(c: Context, unit: str, count: int) -> Interval:
     """Return the weekday or season of that name `count` times away."""
     value = int(unit[1:])
+    if unit[0] == "s" and count > 0:
+        later = [season_at(c.now.year + k, value) for k in range(count + 1)]
+        return [o for o in later if o.start > c.now][count - 1]
     if unit[0] == "s":
         options = sorted(
             (season_at(c.now.year + k, value) for k in range(count - 1, abs(count) + 1)),
@@ -319,37 +292,8 @@ def _nth_name(c: Context, unit: str, count: int) -> Interval:
             raise ValueError("no such season")
         return over[count]
     ahead = (value - c.now.weekday()) % 7 or 7
-    days = (ahead - 7 or -7) + 7 * (count + 1)
+    days = ahead + 7 * (count - 1) if count > 0 else (ahead - 7 or -7) + 7 * (count + 1)
     return day_at((c.now + timedelta(days=days)).date())
-
-
-def ahead(c: Context, i: int) -> Found | None:
-    """Read "in two weeks", "within three days", "in a year's time"; after a past verb, nothing."""
-    first = quantities(c, i + 1)
-    if first is None or first[0][0].unit[1:].isdigit():
-        return None
-    parts, j = first
-    amount = parts[0]
-    marked = False
-    if c.word(j) in {"'", "’"}:
-        j += 2 if c.word(j + 1) == "s" else 1
-    if c.word(j) == "time":
-        marked, j = True, j + 1
-    if c.word(j) in {"of", "ago", "before", "after", "-"}:
-        return None
-    bias = c.bias(i)
-    if not marked and (bias == "past" or (amount.article and bias != "future")):
-        return None
-    if c.word(i) == "within":
-        unit = amount.unit
-        if unit == WORKDAY:
-            return None
-        if unit in CLOCK_UNITS:
-            end = exact_shift(c.reference, amount.most, unit).start
-            return Interval(c.reference, end, precision_of(unit)), j
-        today = midnight(c.now.date())
-        return Interval(today, shift(today, amount.most, unit), precision_of(unit)), j
-    return at_distances(c, parts, 1), j
 
 
 def other_day(c: Context, i: int) -> Found | None:

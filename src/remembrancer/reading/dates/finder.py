@@ -49,7 +49,9 @@ def find_dates(
             the nearest such day of the year.
         day_first: read 5/7/2023 as 5 July; always so when another language than "en" comes
             first.
-        present: read words for this very moment ("right now", "at present") as dates, too.
+        present: read words for this very moment ("right now", "at present") and for the running
+            day, week and so on ("the day", "to date") as dates, too; and let the moment of telling
+            stand for a date told before where none was ("that week", "two days later").
         country: whose holidays are meant, in ISO 3166-1 (`holidays.COUNTRIES`).
 
     Raises:
@@ -100,6 +102,11 @@ def _scan(c: Context, lexicon: Lexicon | None) -> list[DateSpan]:
             span = Span(c.starts[first], c.ends[end - 1])
             english = lexicon is None and interval.relation is DateRelation.WITHIN
             relation = relation_of(c, first, end) if english else interval.relation
+            if relation is DateRelation.WITHIN and interval.precision is Precision.DAY and english:
+                ends = c.before(first) in {"through", "thru"} and interval.last is None
+                relation = DateRelation.UNTIL if ends else relation
+            if interval.edge == "end" and relation is DateRelation.BEFORE:
+                relation = DateRelation.UNTIL  # "before the end of May": all of May counts
             spans.append(_dated(c, interval, bounds, span, relation))
         i = max(end, i + 1)
     return spans

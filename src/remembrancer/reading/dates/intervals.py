@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from calendar import monthrange
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import Literal
 
@@ -48,7 +48,8 @@ class Interval:
     """A half-open interval; naive times are wall time in the reference's zone.
 
     `part` names the part of the day when there is one, so that "tonight at 7" can mean 19:00.
-    `relation`, `last` and `nominal` are those of `DateSpan`.
+    `edge` tells that the start, the middle or the end of something longer was named. `relation`,
+    `last` and `nominal` are those of `DateSpan`.
     """
 
     start: datetime
@@ -58,11 +59,12 @@ class Interval:
     relation: DateRelation = DateRelation.WITHIN
     last: datetime | None = None
     nominal: datetime | None = None
+    edge: Literal["", "start", "mid", "end"] = ""
 
     @property
     def is_day(self) -> bool:
         """Whether it is one day, or part of one, that a clock time can still be added to."""
-        return self.precision is Precision.DAY or bool(self.part)
+        return (self.precision is Precision.DAY and not self.edge) or bool(self.part)
 
 
 # A date and the token after it.
@@ -149,57 +151,21 @@ def season_at(year: int, first_month: int) -> Interval:
     return unit_at(datetime(year, first_month, 1), "season")
 
 
-def half(whole: Interval, which: Literal["early", "late"]) -> Interval:
-    """Return the first or the second half of an interval: of a month its first 15 days, of a week
-    Monday to Wednesday or Thursday to Sunday, of anything shorter half its length.
-    """
-    length = whole.end - whole.start
-    days = {Precision.MONTH: 15, Precision.WEEK: 3}.get(whole.precision)
-    cut = whole.start + (timedelta(days=days) if days and days < length.days else length / 2)
-    return replace(whole, end=cut) if which == "early" else replace(whole, start=cut)
-
-
-def third(whole: Interval, which: Literal["early", "mid", "late"]) -> Interval:
-    """Return the first, middle or last third of an interval, cut at months or days."""
-    unit = "month" if whole.precision in {Precision.YEAR, Precision.SEASON} else "day"
-    if whole.precision is Precision.DECADE:
-        unit = "year"
-    count = 0
-    while shift(whole.start, count, unit) < whole.end:
-        count += 1
-    first, second = round(count / 3), round(2 * count / 3)
-    cuts = {"early": (0, first), "mid": (first, second), "late": (second, count)}
-    low, high = cuts[which]
-    if high <= low:
-        return whole
-    end = shift(whole.start, high, unit)
-    return replace(whole, start=shift(whole.start, low, unit), end=min(end, whole.end))
-
-
-def tip(whole: Interval, which: Literal["early", "late"]) -> Interval:
-    """Return what "the start of" or "the end of" an interval covers: a third, of less a half."""
-    if whole.precision in {Precision.MONTH, Precision.WEEK}:
-        return half(whole, which)
-    if whole.precision is Precision.DAY:
-        edge = timedelta(hours=6)
-        if which == "early":
-            return replace(whole, end=min(whole.start + edge, whole.end))
-        last = whole.end - timedelta(seconds=1)
-        return replace(whole, start=max(whole.end - edge, whole.start), nominal=last)
-    return third(whole, which)
-
-
 def join(first: Interval, last: Interval) -> Interval | None:
     """Return the interval from the start of one to the end of another, None when it is empty."""
     if (first.start.tzinfo is None) != (last.end.tzinfo is None) or first.start >= last.end:
         return None
     order = list(Precision)
+    start = first.nominal if first.edge and first.nominal else first.start
+    nominal = last.nominal if last.edge in {"start", "mid"} else None
+    if start >= last.end:
+        return None
     return Interval(
-        first.start,
+        start,
         last.end,
         max(first.precision, last.precision, key=order.index),
         last.part,
-        last=last.start,
+        last=None if last.edge == "end" else nominal or last.start,
     )
 
 

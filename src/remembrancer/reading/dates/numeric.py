@@ -24,11 +24,14 @@ def numeric(c: Context, i: int) -> Found | None:
         return _year_first(c, i)
     if c.digits(i) == 4 and c.digits(i + 1) == 2 and c.digits(i + 2) == 2:
         return _spaced(c, i)
+    if c.digits(i) == len("20240531"):
+        return _packed(c, i)
     if mark not in {"-", "/", "."}:
         return None
     if not (c.glued(i + 1) and c.glued(i + 2)):
         return _wide(c, i, mark)
-    if mark != "." and c.digits(i) <= 2 and c.digits(i + 2) == 4:
+    dotted = c.before(i) in {"in", "since", "until", "by"}
+    if (mark != "." or dotted) and c.digits(i) <= 2 and c.digits(i + 2) == 4:
         return _month_year(c, i)
     if c.digits(i) > 4 or not 1 <= c.digits(i + 2) <= 2:
         return None
@@ -36,19 +39,33 @@ def numeric(c: Context, i: int) -> Found | None:
     three = c.word(i + 3) == mark and c.glued(i + 3) and c.glued(i + 4) and c.digits(i + 4) > 0
     if not three:
         return _two_parts(c, i, first, second, mark)
-    if c.word(i + 5) in {mark, "."} and c.glued(i + 5) and c.glued(i + 6) and c.digits(i + 6):
-        return None
+    more = c.word(i + 5) in {mark, "."} and c.glued(i + 5) and c.glued(i + 6) and c.digits(i + 6)
+    ends = c.digits(i + 4) == 4 and c.digits(i + 10) == 4
+    ends = ends or (c.digits(i) == 4 and c.digits(i + 6) == 4 and c.digits(i + 10) == 2)
+    if more and not (mark == "-" and ends):
+        return None  # "5-1-2024-5-9-2024" is a range
     third = c.number(i + 4) or 0
     if c.digits(i) == 4:
         if c.digits(i + 4) > 2:
             return None
         return _stamp(c, day_at(date(first, second, third)), i + 5)
-    if c.digits(i + 4) == 2 and mark == "/":
+    said = mark == "/" or c.before(i) in w.DAY_DATING or c.before(i) in w.WEEKDAYS
+    if c.digits(i + 4) == 2 and said and not c.glued(i):
         third = two_digit_year(c, third)
     elif c.digits(i + 4) != 4:
         return None
     found = _day_month(third, first, second, day_first=c.day_first or mark == ".")
     return (day_at(found), i + 5) if found else None
+
+
+def _packed(c: Context, i: int) -> Found | None:
+    """Read "on 20240531"."""
+    value = c.word(i)
+    year, month, day = int(value[:4]), int(value[4:6]), int(value[6:])
+    said = c.before(i) in w.DAY_DATING - {"for", "by", "around"} or c.before(i) == "dated"
+    if not said or c.glued(i) or not 1900 <= year < 2100 or not 1 <= month <= 12:
+        return None
+    return day_at(date(year, month, day)), i + 1
 
 
 def _wide(c: Context, i: int, mark: str) -> Found | None:
@@ -96,7 +113,9 @@ def _month_year(c: Context, i: int) -> Found | None:
     month, year = c.number(i) or 0, c.number(i + 2) or 0
     if not 1 <= month <= 12 or not 1900 <= year < 2100 or c.word(i + 3) in w.MEASURES:
         return None
-    if c.word(i + 3) in {"-", "/", ".", ":", "%"} and c.glued(i + 3) and c.glued(i + 4):
+    ranged = c.word(i + 3) == "-" and c.word(i + 5) == "/" and c.digits(i + 6) == 4
+    marked = c.word(i + 3) in {"-", "/", ".", ":", "%"} and c.glued(i + 3) and c.glued(i + 4)
+    if marked and not ranged:
         return None
     return month_at(year, month), i + 3
 
@@ -121,9 +140,15 @@ def _two_parts(c: Context, i: int, first: int, second: int, mark: str) -> Found 
     padded = "0" in {c.word(i)[0], c.word(i + 2)[0]}
     ranged = c.word(i - 1) in {"to", "-", "–", "until"} and c.word(i - 3) == "/"
     ranged = ranged or (
-        c.word(i + 3) in {"-", "–"} and c.word(i + 5) == "/" and c.word(i + 7) == "/"
+        c.word(i + 3) in {"-", "–"}
+        and c.word(i + 5) == "/"
+        and (c.word(i + 7) == "/" or (c.word(i + 7) == "," and c.digits(i + 8) == 4))
     )
     ranged = ranged or c.word(i - 1 - (c.word(i - 1) in {",", "("})) in w.WEEKDAYS
+    ranged = ranged or _two_days(c, i, first, second)
+    if second in _FRACTIONS and c.number(i - 2, 2) == second and c.word(i - 3) == "/":
+        return None  # "5/16 - 7/16 of an inch"
+    ranged = ranged or (c.word(i + 3) == "at" and c.digits(i + 4) > 0 and not c.digits(i - 1))
     if not (padded or ranged) and c.before(i) not in w.DAY_DATING - {"for", "by"}:
         return None
     if c.word(i + 3) in w.MEASURES or c.word(i + 3) in w.UNITS:
@@ -144,6 +169,18 @@ def _two_parts(c: Context, i: int, first: int, second: int, mark: str) -> Found 
     return (best, i + 3) if best else None
 
 
+_FRACTIONS = frozenset({2, 4, 8, 16})
+
+
+def _two_days(c: Context, i: int, first: int, second: int) -> bool:
+    """Whether "6/15 - 6/18" at token `i` are days: both could be, and no fraction of an inch."""
+    pair = c.word(i + 3) in {"-", "–", "to"} and c.word(i + 5) == "/"
+    third, fourth = c.number(i + 4, 2) or 0, c.number(i + 6, 2) or 0
+    if not pair or c.digits(i - 1) or {second, fourth} & _FRACTIONS:
+        return False
+    return max(first, second) > 12 and max(first, second, third, fourth) <= 31 and third > 0
+
+
 def _day_month(year: int, first: int, second: int, *, day_first: bool) -> date | None:
     """Return the date of two numbers in the likelier order, None when neither can be a month."""
     day, month = (first, second) if day_first else (second, first)
@@ -152,9 +189,20 @@ def _day_month(year: int, first: int, second: int, *, day_first: bool) -> date |
     return date(year, month, day) if 1 <= month <= 12 and 1 <= day <= 31 else None
 
 
+_MOST_OFFSET = 14  # hours
+
+
+def _is_offset(c: Context, j: int) -> bool:
+    """Whether the offset of a time stamp stands at token `j`, not the end of a range."""
+    marked = c.word(j) in {"+", "-"} and c.glued(j) and c.glued(j + 1)
+    return marked and c.digits(j + 1) in {2, 4} and int(c.word(j + 1)[:2]) <= _MOST_OFFSET
+
+
 def _stamp(c: Context, day: Interval, i: int) -> Found:
     """Read the rest of an ISO 8601 time stamp after its date; nothing read leaves the day."""
     j = i + 1 if c.word(i) == "t" and c.glued(i) else i
+    if j == i and any(c.word(k) in {"am", "pm", "a", "p"} for k in (j + 3, j + 5)):
+        return day, i  # "10:15 PM"
     if c.digits(j) != 2 or c.word(j + 1) != ":" or c.digits(j + 2) != 2 or not c.glued(j + 2):
         return day, i
     start = day.start.replace(hour=c.number(j) or 0, minute=c.number(j + 2) or 0)
@@ -166,7 +214,7 @@ def _stamp(c: Context, day: Interval, i: int) -> Found:
     size = timedelta(seconds=1 if unit is Precision.SECOND else 60)
     if c.word(j) == "z" and c.glued(j):
         start, j = start.replace(tzinfo=timezone.utc), j + 1  # noqa: UP017
-    elif c.word(j) in {"+", "-"} and c.glued(j) and c.glued(j + 1) and c.digits(j + 1) in {2, 4}:
+    elif _is_offset(c, j):
         value, minus = c.word(j + 1), c.word(j) == "-"
         minutes = int(value[:2]) * 60 + int(value[2:] or 0)
         j += 2

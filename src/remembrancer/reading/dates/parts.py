@@ -8,16 +8,14 @@ from typing import Final
 from ...nouns.memory import Precision
 from . import words as w
 from .context import Context, ReadDate
-from .counts import WORKDAY, quantity
-from .holidays import nth_weekday
+from .counts import WORKDAY, WORKING, quantity
+from .edges import half, tip
 from .intervals import (
     CLOCK_UNITS,
     Found,
     Interval,
     day_at,
     floor,
-    half,
-    midnight,
     precision_of,
     shift,
     unit_at,
@@ -27,49 +25,129 @@ from .months import ordinal
 
 def nth_of(c: Context, i: int, read: ReadDate) -> Found | None:
     """Read "first weekend of August", "last Monday in May", "third week of June 2022"."""
-    if c.word(i) == "last":
-        nth, j = -1, i + 1
-    else:
-        spelled = ordinal(c, i)
-        if spelled is None or not spelled[2]:
-            return None
-        nth, j = spelled[0], spelled[1]
-    if c.word(j) == "of" and c.word(i) != "last":
+    placed = _place(c, i)
+    if placed is None:
+        return None
+    nth, j = placed
+    if c.word(j) == "of" and nth > 0:
         return _day_of_period(c, nth, j, read)
-    target = c.word(j)
-    if nth > 5 and target != "day":
+    work = c.word(j) in WORKING and c.word(j + 1) == "day"
+    target = WORKDAY if work else c.word(j)
+    j += work
+    if target in w.WEEKDAYS and nth > 0 and c.word(j + 1) in {"after", "before"}:
+        return _nth_beside(c, j, nth, read)
+    told = c.word(j + 1) in w.LAST | w.NEXT | w.THIS and c.word(j + 2) in _PERIOD_UNITS
+    if target not in _TARGETS or not (told or c.word(j + 1) in {"of", "in"}):
         return None
-    if c.word(j + 1) not in {"of", "in"}:
-        return None
-    k = j + 3 if c.word(j + 2) == "the" else j + 2
-    plain = {"month", "week"} if target == "half" else {"month"}
-    period = unit_at(c.now, w.UNITS[c.word(k)]) if c.word(k) in plain and k == j + 3 else None
-    end = k + 1
+    period = _period(c, j + 1 if told else j + 2, read)
     if period is None:
-        inner = read(c, k)
-        if inner is None:
-            return None
-        period, end = inner
-    if target == "half" and nth in {1, 2, -1} and period.precision in _HALVED:
-        return half(period, "early" if nth == 1 else "late"), end
-    yearly = period.precision is Precision.YEAR and target in {"week", "weekend", "day"}
-    if period.precision is not Precision.MONTH and not yearly:
         return None
-    year, month = period.start.year, period.start.month
-    if target in w.WEEKDAYS:
-        return day_at(nth_weekday(year, month, w.WEEKDAYS[target], nth)), end
-    if target == "weekend" and not (yearly and nth < 0):
-        return unit_at(midnight(nth_weekday(year, month, 5, nth)), "weekend"), end
-    if target == "week":
+    found = nth_in(period[0], target, nth)
+    return (found, period[1]) if found else None
+
+
+def _nth_beside(c: Context, j: int, nth: int, read: ReadDate) -> Found | None:
+    """Read "second Monday after Easter", "the first Friday before 7 May"."""
+    beside = read(c, j)
+    if beside is None or beside[1] <= j + 2 or nth > _MOST_BESIDE:
+        return None
+    step = 1 if c.word(j + 1) == "after" else -1
+    return day_at(shift(beside[0].start, step * (nth - 1), "week").date()), beside[1]
+
+
+def _place(c: Context, i: int) -> tuple[int, int] | None:
+    """Read "first", "3rd", "last", "second to last": a number from the start or, < 0, the end."""
+    if c.word(i) == "penultimate":
+        return -2, i + 1
+    for between in (("to", "last"), ("last",), ("-", "to", "-", "last")):
+        j = i + 1 + len(between)
+        if c.word(i) in _FROM_END and tuple(c.words[i + 1 : j]) == between:
+            return -_FROM_END[c.word(i)], j
+    if c.word(i) in {"last", "latter", "final"}:
+        return -1, i + 1
+    if c.word(i) in {"early", "former"}:
+        return 1, i + 1
+    spelled = ordinal(c, i, most=_MOST_DAYS)
+    return (spelled[0], spelled[1]) if spelled and spelled[2] else None
+
+
+def _period(c: Context, k: int, read: ReadDate) -> Found | None:
+    """Read what something is the nth of: "May", "the month" (the running one), "next year"."""
+    if c.word(k) == "the":
+        k += 1
+        unit = w.UNITS.get(c.word(k))
+        if unit in {"week", "month", "quarter", "year", "decade", "century"}:
+            inner = read(c, k)
+            return inner or (unit_at(c.now, unit), k + 1)
+    found = read(c, k)
+    return found if found and found[0].start.tzinfo is None else None
+
+
+def nth_in(period: Interval, target: str, nth: int) -> Interval | None:
+    """Return the nth day, weekday, week and so on of a period; None where it has none such."""
+    if target == "half":
+        if nth not in {1, 2, -1} or period.precision not in _HALVED:
+            return None
+        return half(period, "early" if nth == 1 else "late")
+    if target == "part":
+        return tip(period, "early" if nth == 1 else "late") if nth in {1, -1} else None
+    if period.precision not in _PERIODS | {Precision.DECADE} or period.part or period.edge:
+        return None
+    if period.precision is Precision.DECADE and target not in {"year", "decade"}:
+        return None
+    inside = _of(period, target)
+    if not inside or not -len(inside) <= nth <= len(inside):
+        return None
+    return inside[nth - 1 if nth > 0 else nth]
+
+
+def _of(period: Interval, target: str) -> list[Interval]:
+    """Return all days, weekdays, weeks and so on of a period, in order."""
+    unit = w.UNITS.get(target, target)
+    if unit == "week":
         first, last = _weeks_of(period)
-        return unit_at(shift(first, nth - 1, "week") if nth > 0 else last, "week"), end
-    if target == "day":
-        whole = period.end if nth < 0 else period.start
-        return day_at(shift(whole, nth if nth < 0 else nth - 1, "day").date()), end
-    return None
+        return [unit_at(day, "week") for day in _steps(first, last + _DAY, "week")]
+    if unit in _BIGGER:
+        if list(Precision).index(period.precision) <= list(Precision).index(_BIGGER[unit]):
+            return []
+        return [unit_at(day, unit) for day in _steps(period.start, period.end, unit)]
+    days = _steps(period.start, period.end, "day")
+    if unit == "weekend":
+        return [unit_at(day, unit) for day in days if day.weekday() == _SATURDAY]
+    if unit in {WORKDAY, "weekday"}:
+        return [day_at(day.date()) for day in days if day.weekday() < _SATURDAY]
+    if target in w.WEEKDAYS:
+        return [day_at(day.date()) for day in days if day.weekday() == w.WEEKDAYS[target]]
+    return [day_at(day.date()) for day in days]
 
 
-_HALVED: Final = frozenset({Precision.MONTH, Precision.WEEK})
+def _steps(start: datetime, end: datetime, unit: str) -> list[datetime]:
+    found = []
+    while start < end:
+        found.append(start)
+        start = shift(start, 1, unit)
+    return found
+
+
+_DAY: Final = timedelta(days=1)
+_SATURDAY: Final = 5
+_MOST_DAYS: Final = 366
+_PERIOD_UNITS: Final = frozenset({"week", "month", "quarter", "year"})
+_MOST_BESIDE: Final = 53
+_FROM_END: Final = {"second": 2, "next": 2, "third": 3, "fourth": 4}
+_HALVED: Final = frozenset({Precision.MONTH, Precision.WEEK, Precision.YEAR, Precision.DECADE})
+_PERIODS: Final = frozenset({Precision.WEEK, Precision.MONTH, Precision.SEASON, Precision.YEAR})
+_BIGGER: Final = {
+    "month": Precision.MONTH,
+    "quarter": Precision.SEASON,
+    "year": Precision.YEAR,
+    "decade": Precision.YEAR,  # of a century, which is as exact as a decade
+}
+_TARGETS: Final = (
+    {"day", "week", "weekend", "month", "quarter", "half", WORKDAY, "weekday", "part", "year"}
+    | {"decade"}
+    | (set(w.WEEKDAYS) - w.WORD_WEEKDAYS)
+)
 
 
 def _day_of_period(c: Context, number: int, j: int, read: ReadDate) -> Found | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from ...nouns.memory import Precision
 from . import words as w
 from .context import Context, near_years
 from .holidays import LONGEST_HOLIDAY
@@ -24,8 +23,36 @@ from .relations import relation_behind
 
 # What "of" may follow for a year to come after it: "the end of 2000".
 _PARTS_OF_YEAR = frozenset(
-    {"end", "beginning", "start", "middle", "year", "part", "rest", "half", "days", "week"}
-    | {"weeks", "weekend", "all", "most", "month", "months", "day"}
+    {
+        "end",
+        "beginning",
+        "start",
+        "mid",
+        "early",
+        "late",
+        "decade",
+        "last",
+        "latter",
+        "middle",
+        "year",
+        "part",
+        "rest",
+        "half",
+        "days",
+        "week",
+    }
+    | {"weeks", "weekend", "all", "most", "month", "months", "day", "quarter", "quarters"}
+    | {
+        "whole",
+        "course",
+        "entirety",
+        "duration",
+        "majority",
+        "remainder",
+        "weekends",
+        *w.FULL_WEEKDAYS,
+        *w.SEASONS,
+    }
 )
 
 
@@ -37,8 +64,15 @@ def year(c: Context, i: int) -> Found | None:
     if not c.digits(i):
         spoken = spoken_year(c, i)
         plain = spoken and c.before(i) in w.YEAR_DATING and not is_counted(c, spoken[1])
+        if spoken and c.before(i) in {"from", "between"} and c.word(spoken[1]) in JOINERS:
+            until = spoken_year(c, spoken[1] + 1)
+            both = join(year_at(spoken[0]), year_at(until[0])) if until else None
+            return (both, until[1]) if both and until else None
         return (year_at(spoken[0]), spoken[1]) if spoken and plain else None
     value = c.number(i, 4)
+    era = value and c.word(i + 1) in {"ad", "ce"} and c.raw(i + 1).isupper()
+    if value and (era or (c.word(i - 1) == "ad" and c.raw(i - 1).isupper())):
+        return year_at(value), i + 1 + bool(era)
     if value is None or c.digits(i) != 4 or not 1200 <= value < 2200:
         return None
     last = i + 2
@@ -49,12 +83,20 @@ def year(c: Context, i: int) -> Found | None:
         opener = {"between"} if c.word(i + 1) == "and" else {"from", "between", "in", "during"}
         apart = c.word(i - 1) != ")" and not c.digits(i - 1)  # else a telephone number
         recent = apart and glued and value >= 1900 and other < 2100 and not c.glued(i)
-        if c.before(i) in opener or (recent and (not c.glued(last + 1) or not c.digits(last + 2))):
+        plain = apart and value >= 1900 and other < 2100 and _leads(c, i)
+        plain = plain and c.word(i + 1) in {"to", "through", "thru", "until", "till", "-", "–"}
+        if (
+            c.before(_first(c, i)) in opener
+            or plain
+            or (recent and (not c.glued(last + 1) or not c.digits(last + 2)))
+        ):
             both = join(year_at(value), year_at(other))
             return (both, last + 1) if both else None
+    if 1900 <= value < 2100 and _of_event(c, i):
+        return year_at(value), i + 1
     if is_counted(c, i + 1) or c.digits(i + 1) == 4:
         return None
-    hyphened = c.word(i - 1) == "-" and c.word(i - 2) in {"mid", "early", "late"}
+    hyphened = c.word(i - 1) == "-" and c.word(i - 2) in {"mid", "early", "late", "pre", "post"}
     before, earlier = "mid" if hyphened else c.before(i), c.word(i - 2)
     if before == "than" and earlier in {"later", "earlier", "older", "newer"}:
         before = "since"
@@ -68,9 +110,63 @@ def year(c: Context, i: int) -> Found | None:
         before = "since"
     recent = 1900 <= value < 2100
     named = before == "of" and earlier in _PARTS_OF_YEAR
+    if recent and before in _LISTING and c.digits(i - 2) == 4 and c.word(i + 1) != "-":
+        return (year_at(value), i + 1) if _opens_list(c, i) else None  # "in 2015 and 2016"
     if before in w.YEAR_DATING or named or (before == "from" and recent):
         return year_at(value), i + 1
     return None
+
+
+# What has a year to tell it from others of its name: "the 2016 Olympics", "World Cup 2014".
+_EVENTS = frozenset(
+    {"olympics", "games", "cup", "championship", "championships", "election", "elections"}
+    | {"conference", "summit", "expo", "festival", "season", "census", "budget", "congress"}
+    | {"convention", "edition", "financials", "earnings", "revenue", "sales", "tournament"}
+)
+
+
+def _of_event(c: Context, i: int) -> bool:
+    """Whether the number at token `i` is the year of an event named beside it."""
+    ends = not c.word(i + 1).isalnum() or c.word(i + 1) in {"in", "was", "is", "and"}
+    if c.word(i - 1) in _EVENTS:
+        return ends
+    article = c.word(i - 1) in {"the", "our", "their", "its"}
+    return article and any(c.word(k) in _EVENTS for k in (i + 1, i + 2, i + 3))
+
+
+# What "2000 to 2010" numbers, as a plural would: no years.
+_NUMBERED = frozenset(
+    {"port", "page", "row", "line", "room", "item", "number", "id", "chapter", "value", "version"}
+    | {"volume", "issue", "code", "address", "score", "price", "cost", "rpm", "level", "index"}
+    | {"#", "$", "€", "£", "no", "nr", "about", "around", "only", "all", "least", "than"}
+)
+_PLAIN_S = frozenset({"years", "is", "was", "has", "this", "as", "spans", "covers", "runs", "us"})
+
+
+def _leads(c: Context, i: int) -> bool:
+    """Whether years may stand at token `i` that no word makes such: "the range is 2015 to 2018"."""
+    before = c.word(i - 1)
+    plural = len(before) > 2 and before.endswith("s") and before not in _PLAIN_S
+    return not plural and before not in _NUMBERED
+
+
+def _first(c: Context, i: int) -> int:
+    """Return where a year begins: at "years" of "the years 2015 and 2018"."""
+    return i - 1 if c.word(i - 1) in {"year", "years"} else i
+
+
+_LISTING = frozenset({"and", "or", ",", "&"})
+_MOST_LISTED = 12  # years
+
+
+def _opens_list(c: Context, i: int) -> bool:
+    """Whether the list of years that ends at token `i` begins with one that a word makes such."""
+    first = i
+    for _ in range(_MOST_LISTED):
+        if c.word(first - 1) not in _LISTING or c.digits(first - 2) != 4:
+            break
+        first -= 2
+    return c.before(first) in w.YEAR_DATING | {"from"}
 
 
 def decade(c: Context, i: int) -> Found | None:
@@ -83,12 +179,17 @@ def decade(c: Context, i: int) -> Found | None:
         named = c.word(i + 1) == "thousands" and c.word(i - 1) == "the"
         return (unit_at(datetime(2000, 1, 1), "decade"), i + 2) if named else None
     if word in w.DECADES:
+        if w.DECADES[word] == 0:
+            return (
+                (unit_at(datetime(2000, 1, 1), "decade"), i + 1) if c.word(i - 1) == "the" else None
+            )
         in_context = c.word(i - 1) == "the" or c.word(i - 1) in {"early", "late", "mid", "-"}
         return (_decade_of(w.DECADES[word]), i + 1) if in_context else None
     j = i + 1 if word in {"'", "’", "‘"} and c.glued(i + 1) else i
     value, digits = c.number(j, 4), c.digits(j)
     k = j + 2 if c.word(j + 1) in {"'", "’"} else j + 1
-    if value is None or value % 10 or c.word(k) != "s" or not c.glued(k):
+    apart = k == j + 1 and digits == 4 and c.word(j - 1) in {"in", "the", "of", "during"}
+    if value is None or value % 10 or c.word(k) != "s" or not (c.glued(k) or apart):
         return None
     if digits == 4 and 1000 <= value < 2200:
         size = "century" if value % 100 == 0 and value < 2000 else "decade"
@@ -103,51 +204,6 @@ def decade(c: Context, i: int) -> Found | None:
 
 def _decade_of(two_digits: int) -> Interval:
     return unit_at(datetime((2000 if two_digits < 30 else 1900) + two_digits, 1, 1), "decade")
-
-
-def quarter(c: Context, i: int) -> Found | None:
-    """Read "Q1 2017", "2017 q1", "first quarter of 2013", "2019-H2", "second half of 2020"."""
-    first = _quarter_word(c, i)
-    if first:
-        size, number, j = first
-        dated = year_after(c, j + 1 if c.word(j) == "-" else j)
-        k = j + 1 if c.word(j) == "of" else j
-        if dated is None and c.word(k) in _YEAR_STEPS and (k > j or c.word(k) != "the"):
-            step = _YEAR_STEPS[c.word(k)]
-            dated = (c.now.year + step, k + 2) if c.word(k + 1) == "year" else None
-        if dated:
-            return _part_of_year(dated[0], size, number), dated[1]
-        if c.word(i) == "q" and c.before(i) in w.DATING:
-            options = [_part_of_year(year, size, number) for year in near_years(c)]
-            best = choose(options, c.now, c.bias(i))
-            return (best, j) if best else None
-        return None
-    value = c.number(i, 4)
-    if value is not None and c.digits(i) == 4 and 1800 <= value < 2200:
-        j = i + 2 if c.word(i + 1) == "-" else i + 1
-        after = _quarter_word(c, j)
-        if after:
-            return _part_of_year(value, after[0], after[1]), after[2]
-    return None
-
-
-def _quarter_word(c: Context, i: int) -> tuple[int, int, int] | None:
-    """Read "Q3", "H2", "third quarter": months in the part, its number, the token after it."""
-    size = {"q": 3, "h": 6}.get(c.word(i))
-    number = c.number(i + 1, 1)
-    if size and number and c.glued(i + 1) and number <= 12 // size:
-        return size, number, i + 2
-    spelled = ordinal(c, i)
-    if spelled and spelled[2]:
-        size = {"quarter": 3, "half": 6}.get(c.word(spelled[1]))
-        if size and spelled[0] <= 12 // size:
-            return size, spelled[0], spelled[1] + 1
-    return None
-
-
-def _part_of_year(year: int, months: int, number: int) -> Interval:
-    start = datetime(year, months * (number - 1) + 1, 1)
-    return Interval(start, shift(start, months, "month"), Precision.SEASON)
 
 
 def season(c: Context, i: int) -> Found | None:
@@ -176,6 +232,9 @@ def season(c: Context, i: int) -> Found | None:
     return (best, i + 1) if best else None
 
 
+_NEW_YEAR = w.DAY_DATING | {"to", "and", "at", "through", "-"}
+
+
 def holiday(c: Context, i: int) -> Found | None:
     """Read "Christmas Eve", "Halloween 2022", "last Thanksgiving" without "last"."""
     named = holiday_name(c, i)
@@ -186,14 +245,17 @@ def holiday(c: Context, i: int) -> Found | None:
         return None  # "New Year's resolution"
     if is_adjunct(c, i, j) and c.word(j) != "weekend":
         return None  # "Easter eggs"
-    if name == ("new", "year") and c.before(i) not in w.DAY_DATING:
+    if name == ("new", "year") and c.before(i) not in _NEW_YEAR and c.digits(j) != 4:
         return None
     rule = c.holidays[name]
     weekend = c.word(j) == "weekend"
     j = j + 1 if weekend else j
     k = j + 1 if c.word(j) == "of" else j
+    if (c.word(j), c.word(j + 1)) == ("before", "last") and c.word(i - 1) == "the":
+        over = [d for d in (day_at(rule(y)) for y in near_years(c)) if d.end <= c.now]
+        return (day_at(rule(over[-1].start.year - 1)), j + 2) if over else None
     dated = year_after(c, j)
-    step = _YEAR_STEPS.get(c.word(k))
+    step = _YEAR_STEPS.get(c.word(k)) if k > j or c.word(k) != "the" else None
     if dated:
         day, j = day_at(rule(dated[0])), dated[1]
     elif step is not None and c.word(k + 1) == "year" and c.word(k) != "the":
@@ -211,7 +273,12 @@ def holiday(c: Context, i: int) -> Found | None:
 def is_adjunct(c: Context, i: int, j: int) -> bool:
     """Whether a day's name at tokens `i` to `j` only says of what kind the next word is."""
     word = c.word(j)
-    if not word.isalpha() or word in w.AFTER_DAY or c.before(i) in w.DAY_DATING | {"at", "over"}:
+    if (
+        not word.isalpha()
+        or word in w.AFTER_DAY
+        or word in w.NUMBERS
+        or c.before(i) in w.DAY_DATING | {"at", "over"}
+    ):
         return False
     return word not in w.DAY_PARTS | w.SEASONS and word not in w.LAST | w.NEXT | w.THIS
 

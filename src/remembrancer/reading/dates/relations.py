@@ -26,9 +26,11 @@ _TWO: Final = {
     **dict.fromkeys((("later", "than"), ("newer", "than"), ("more", "than")), _AFTER),
     ("up", "to"): _UNTIL,
     ("as", "of"): _SINCE,
+    **dict.fromkeys((("starting", "from"), ("beginning", "from")), _SINCE),
     ("early", "as"): _SINCE,
     ("late", "as"): _UNTIL,
 }
+_PREFIXES: Final = {"pre": _BEFORE, "post": _AFTER}  # "pre-2015"
 _NOT: Final = {_BEFORE: _SINCE, _AFTER: _UNTIL}  # "no earlier than May", "not later than May"
 _ITSELF: Final = {_BEFORE: _UNTIL, _AFTER: _SINCE}  # "on or before May"
 _AFTERWARDS: Final = {"later": _SINCE, "after": _SINCE, "newer": _SINCE}
@@ -44,10 +46,16 @@ def relation_before(c: Context, i: int) -> DateRelation | None:
         two = _TWO.get((c.word(k - 1), c.word(k)))
         if two is not None:
             denied = c.word(k - 2) in {"no", "not"}
+            if denied and c.word(k - 1) == "more":
+                return None  # "no more than 3 days from now": of the count
             return _NOT.get(two, two) if denied else two
         if (c.word(k - 1), c.word(k)) == ("or", "on"):
             side = _ONE.get(c.word(k - 2))
             return _ITSELF.get(side) if side else None
+        if c.word(k) in {"<", ">", "="}:
+            return _compared(c, k)
+        if c.word(k) == "-" and c.word(k - 1) in _PREFIXES:
+            return _PREFIXES[c.word(k - 1)]
         one = _ONE.get(c.word(k))
         if one is not None:
             beside = one in {_BEFORE, _AFTER} and c.word(k - 1) in {"day", "week", "night"}
@@ -62,6 +70,15 @@ def relation_before(c: Context, i: int) -> DateRelation | None:
     return None
 
 
+def _compared(c: Context, k: int) -> DateRelation | None:
+    """Return what "<", ">=" and their like that end at token `k` say."""
+    equal = c.word(k) == "="
+    mark = c.word(k - 1) if equal else c.word(k)
+    if mark == "<":
+        return _UNTIL if equal else _BEFORE
+    return (_SINCE if equal else _AFTER) if mark == ">" else None
+
+
 def relation_behind(c: Context, j: int) -> tuple[DateRelation, int] | None:
     """Return what the words from token `j` on say, and the token after: "or later", "onwards"."""
     if c.word(j) in {"onward", "onwards"}:
@@ -71,6 +88,8 @@ def relation_behind(c: Context, j: int) -> tuple[DateRelation, int] | None:
         return (_SINCE, j + 2) if closed else None
     if c.word(j) in {"or", "and"}:
         side = _AFTERWARDS.get(c.word(j + 1)) or _AHEAD.get(c.word(j + 1))
+        if c.word(j + 2) == "than":
+            return None  # "or later than 2020": of another date
         clear = c.word(j + 1) in {"later", "newer", "earlier", "older"} and c.word(j) == "or"
         if side is not None and (clear or c.word(j + 2) in _ENDS):
             return side, j + 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 from ...nouns.memory import Precision
@@ -10,19 +11,28 @@ from .context import Context, ReadDate
 from .counts import BEFORE, quantities
 from .intervals import Bias, Found, Interval, choose, day_at, floor, shift, unit_at
 from .months import ordinal
-from .relative import qualified, unit_relation
+from .qualified import qualified
+from .relative import unit_relation
 
 
 def weekday_at(c: Context, i: int) -> int | None:
     """Return the weekday that token `i` names where nothing else vouches for it."""
     word = c.word(i)
     day = w.WEEKDAYS.get(word)
-    if day is None or word in w.FULL_WEEKDAYS:
+    if day is None or word in w.FULL_WEEKDAYS | w.CLEAR_WEEKDAYS:
         return day
     before = c.word(i - 1)
     if before in {"on", "next", "last", "this", "by", "until", "coming", "or"}:
         return day
-    dated = c.digits(i + 1) > 0 or c.word(i + 1) in w.MONTHS or c.word(i + 1) in w.DAY_PARTS
+    apart = i + 2 if c.word(i + 1) == "," else i + 1
+    dated = c.word(apart) in w.MONTHS or (c.digits(apart) > 0 and c.word(apart + 1) in w.MONTHS)
+    dated = (
+        dated or c.digits(i + 1) > 0 or c.word(i + 1) in w.MONTHS or c.word(i + 1) in w.DAY_PARTS
+    )
+    joined = c.word(i + 1) in {"-", "–", "to"} and c.word(i + 2) in w.WEEKDAYS and c.capital(i + 2)
+    joined = joined or (c.word(i - 1) in {"-", "–", "to"} and c.word(i - 2) in w.WEEKDAYS)
+    if joined and c.capital(i):
+        return day  # "Mon-Fri"
     if word in w.WORD_WEEKDAYS:
         plain = c.capital(i) and not c.opens_sentence(i) and before != "the"
         return day if plain or (dated and before != "the") else None
@@ -37,6 +47,9 @@ def weekday(c: Context, i: int, read: ReadDate) -> Found | None:
     j = i + 1
     if c.word(j) == "." and c.glued(j) and c.word(i) not in w.FULL_WEEKDAYS and c.word(j + 1):
         j += 1
+    if (c.word(j), c.word(j + 1)) == ("before", "last") and c.word(i - 1) == "the":
+        last = nearest_weekday(c, i, day, "past")
+        return day_at((last.start - timedelta(days=7)).date()), j + 2
     if c.word(j) in BEFORE | {"after"}:
         anchor = read(c, j + 1)
         if anchor and anchor[0].start.tzinfo is None:
@@ -46,12 +59,9 @@ def weekday(c: Context, i: int, read: ReadDate) -> Found | None:
     if c.word(j) == "week" and not c.digits(j + 1):
         near = nearest_weekday(c, i, day, "future")
         return day_at((near.start + timedelta(days=7)).date()), j + 1
-    counted = quantities(c, j)
-    if counted and (c.word(counted[1]), c.word(counted[1] + 1)) == ("from", "now"):
-        amount = counted[0][0]
-        if amount.unit == "week":
-            near = nearest_weekday(c, i, day, "future")
-            return day_at((near.start + timedelta(weeks=amount.least)).date()), counted[1] + 2
+    away = _weekday_away(c, i, j, day, read)
+    if away:
+        return away
     numbered = _weekday_of_month(c, i, j, day)
     if numbered:
         return numbered
@@ -69,11 +79,30 @@ def weekday(c: Context, i: int, read: ReadDate) -> Found | None:
     return None if _is_name(c, i, j) else (nearest_weekday(c, i, day), j)
 
 
+def _weekday_away(c: Context, i: int, j: int, day: int, read: ReadDate) -> Found | None:
+    """Read "Friday two weeks from now", "Sunday 3 weeks after May 7": that day of the week."""
+    counted = quantities(c, j)
+    if counted is None or counted[0][0].unit not in {"week", "day", "fortnight"}:
+        return None
+    behind = (c.word(counted[1]), c.word(counted[1] + 1))
+    if behind == ("from", "now") and counted[0][0].unit == "week":
+        near = nearest_weekday(c, i, day, "future")
+        away = timedelta(weeks=counted[0][0].least)
+        return day_at((near.start + away).date()), counted[1] + 2
+    full = read(c, j) if behind[0] in {"after", "before", "from", "ago"} else None
+    if full is None or full[1] <= counted[1] or full[0].start.tzinfo is not None:
+        return None
+    return in_week(replace(full[0], start=full[0].nominal or full[0].start), day), full[1]
+
+
 def _is_name(c: Context, i: int, j: int) -> bool:
     """Whether a weekday before token `j` begins the name of somebody: "Wednesday Addams"."""
     word = c.word(j)
     if not word.isalpha() or len(word) < 2 or word in w.MONTHS or word in w.WEEKDAYS:
         return False
+    defined = word in {"is", "was"} and c.word(j + 1) in {"a", "an", "the", "my", "our", "his"}
+    if defined and i > 0 and c.capital(i - 1) and c.opens_sentence(i - 1) and c.capital(i):
+        return c.word(i - 1) not in w.LAST | w.NEXT | w.THIS | w.DAY_DATING  # "Blue Monday is a"
     capitals = c.capital(j) and not c.raw(j).isupper() and c.capital(i) and not c.raw(i).isupper()
     return capitals and c.before(i) not in w.DAY_DATING
 

@@ -15,8 +15,9 @@ def _row(names: str, first: int = 0) -> dict[str, int]:
 
 
 MONTHS: Final = _row(
-    "january/jan february/feb march/mar april/apr may june/jun july/jul august/aug "
-    "september/sept/sep october/oct november/nov december/dec",
+    "january/jan/januray/janurary/janaury february/feb/febuary/feburary/febraury march/mar "
+    "april/apr may june/jun july/jul august/aug/agust september/sept/sep/septmber/setember "
+    "october/oct/ocotber november/nov/novemeber/novmber december/dec/decmber/decemeber",
     1,
 )
 # Months that are no other word and no first name: a date even when they stand alone.
@@ -28,11 +29,15 @@ NAME_MONTHS: Final = frozenset({"april", "may", "june", "august"})
 VERB_MONTHS: Final = frozenset({"may", "march", "mar"})
 
 WEEKDAYS: Final = _row(
-    "monday/mon tuesday/tues/tue wednesday/weds/wed thursday/thurs/thur/thu friday/fri "
-    "saturday/sat sunday/sun"
+    "monday/mon/mondy tuesday/tues/tue/tuseday/teusday/tuesdy "
+    "wednesday/weds/wed/wendesday/wednsday/wensday/wendsday/wedensday "
+    "thursday/thurs/thur/thu/thrusday/thurday/thusday friday/fri/firday/fridy "
+    "saturday/sat/saterday/satruday/satuday sunday/sun/sundy"
 )
 FULL_WEEKDAYS: Final = frozenset(w for w in WEEKDAYS if w.endswith("day"))
 PLURAL_WEEKDAYS: Final[dict[str, int]] = {w + "s": WEEKDAYS[w] for w in FULL_WEEKDAYS}
+# Abbreviations that are nothing else, in small letters, too.
+CLEAR_WEEKDAYS: Final = frozenset({"tues", "weds", "thurs"})
 # Abbreviations that are words, or names, of their own.
 WORD_WEEKDAYS: Final = frozenset({"mon", "wed", "sat", "sun"})
 
@@ -44,12 +49,24 @@ UNITS: Final[dict[str, str]] = {
     **dict.fromkeys(("day", "days", "night", "nights"), "day"),
     **dict.fromkeys(("week", "weeks", "wk", "wks"), "week"),
     **dict.fromkeys(("fortnight", "fortnights"), "fortnight"),
-    **dict.fromkeys(("weekend", "weekends"), "weekend"),
-    **dict.fromkeys(("month", "months"), "month"),
+    **dict.fromkeys(("weekend", "weekends", "wkend", "wknd"), "weekend"),
+    **dict.fromkeys(("month", "months", "mth", "mths", "mos"), "month"),
     **dict.fromkeys(("quarter", "quarters"), "quarter"),
     **dict.fromkeys(("year", "years", "yr", "yrs"), "year"),
     **dict.fromkeys(("decade", "decades"), "decade"),
     **dict.fromkeys(("century", "centuries"), "century"),
+}
+
+# Units by letters that are units only right behind a number: "5d ago", "3mo from now".
+SHORT_UNITS: Final = {
+    **dict.fromkeys(("s", "sec"), "second"),
+    **dict.fromkeys(("m", "min"), "minute"),
+    "h": "hour",
+    "d": "day",
+    "w": "week",
+    "mo": "month",
+    "mos": "month",
+    "y": "year",
 }
 
 SEASONS: Final = {  # first month (meteorological, northern)
@@ -66,8 +83,17 @@ DAY_PARTS: Final[dict[str, tuple[int, int]]] = {
     "afternoon": (12, 18),
     "evening": (17, 22),
     "night": (20, 24),
-    "lunchtime": (12, 14),
+    "lunchtime": (11, 14),
 }
+# Other names of these parts; of two words where the second is "time", with or without a space.
+PART_NAMES: Final = {
+    **dict.fromkeys(("dinnertime", "suppertime", "dinner time", "supper time"), "evening"),
+    **dict.fromkeys(("breakfast time", "breakfasttime", "brunch time", "forenoon"), "morning"),
+    **dict.fromkeys(("nighttime", "night time"), "night"),
+    **dict.fromkeys(("lunch time", "noontime", "noon time"), "lunchtime"),
+}
+# The hours of the day when it is light or when offices are open.
+WORKING_HOURS: Final = (8, 18)
 
 NUMBERS: Final = _row(
     "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
@@ -83,7 +109,7 @@ ORDINALS: Final = _row(
     "thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth",
     1,
 ) | {"thirtieth": 30}
-DECADES: Final = {
+DECADES: Final = {"noughties": 0, "aughts": 0} | {
     word: tens * 10
     for word, tens in _row(
         "twenties thirties forties fifties sixties seventies eighties nineties", 2
@@ -104,16 +130,20 @@ ZONES: Final = {
 DAY_WORDS: Final = {  # days from today
     "today": 0,
     "yesterday": -1,
-    **dict.fromkeys(("tomorrow", "tmrw", "tmr", "tomorow", "tommorow", "tommorrow"), 1),
+    **dict.fromkeys(("yday", "yesteday", "yesturday", "yestarday"), -1),
+    **dict.fromkeys(("tomorrow", "tmrw", "tmr", "tmw", "tomorow", "tommorow", "tommorrow"), 1),
+    **dict.fromkeys(("tomorro", "tomorrw"), 1),
 }
-TONIGHT: Final = frozenset({"tonight", "tonite"})
+TONIGHT: Final = frozenset({"tonight", "tonite", "tonigth", "tonigt"})
 
-LAST: Final = frozenset({"last", "previous", "past"})
-NEXT: Final = frozenset({"next", "coming", "upcoming", "following"})
+LAST: Final = frozenset({"last", "previous", "past", "preceding"})
+NEXT: Final = frozenset({"next", "nxt", "coming", "upcoming", "following"})
 THIS: Final = frozenset({"this", "current"})
 
 EARLY: Final = frozenset({"early", "beginning", "start", "first"})
 MIDDLE: Final = frozenset({"mid", "middle", "halfway"})
+# Nouns for a place in a period: as the end of a range each is one point of it.
+EDGES: Final = {"beginning": "start", "start": "start", "end": "end", "middle": "mid"}
 LATE: Final = frozenset({"late", "end"})
 
 # A year, a month or a season that stands alone is a date after one of these only.
@@ -124,7 +154,7 @@ DATING: Final = frozenset(
 )
 YEAR_DATING: Final = frozenset(
     {"in", "since", "during", "until", "till", "til", "by", "before", "after", "around", "circa"}
-    | {"throughout", "mid", "early", "late", "year"}
+    | {"throughout", "mid", "early", "late", "year", "thru"}
 )
 DAY_DATING: Final = frozenset(
     {"on", "by", "since", "until", "till", "til", "before", "after", "from", "for", "due", "around"}

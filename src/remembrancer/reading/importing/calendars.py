@@ -9,7 +9,7 @@ from .types import MAX_RECORD_BYTES, File, Item, Left, TakenCalendar
 
 _ENTRIES = 200  # of one calendar that is yielded
 _MAX_LINE = 1 << 20
-_MAX_ENTRY = MAX_RECORD_BYTES // 64
+_MAX_ENTRY = MAX_RECORD_BYTES // 32
 _KINDS = (b"VTODO", b"VEVENT")
 _HEAD, _TAIL = b"BEGIN:VCALENDAR\r\nVERSION:2.0\r\n", b"END:VCALENDAR\r\n"
 

@@ -15,8 +15,9 @@ from ...nouns.text import clean
 from ..format_json import parse_time
 from .fields import metadata_of, name_of, time_of
 from .json_stream import BrokenJson, values
-from .types import File, Item, Left, Passage, Taken
+from .types import MAX_RECORD_BYTES, File, Item, Left, Passage, Taken
 
+_NONE = f"it is no conversation, or longer than {MAX_RECORD_BYTES} bytes"
 _ROLES = ("user", "assistant")
 _SENDERS = {"human": "user", "user": "user", "assistant": "assistant"}
 
@@ -34,7 +35,7 @@ def chatgpt(file: File) -> Iterator[Item]:
 def _chatgpt_conversation(value: Any, where: str) -> Iterator[Item]:
     mapping = value.get("mapping") if isinstance(value, dict) else None
     if not isinstance(mapping, dict):
-        yield Left(where, "it is no conversation")
+        yield Left(where, _NONE)
         return
     chain = _shown_branch(value, mapping)
     messages: list[dict[str, Any]] = []
@@ -49,6 +50,8 @@ def _chatgpt_conversation(value: Any, where: str) -> Iterator[Item]:
     others -= sum(1 for n in chain if n.get("message"))
     if others > 0:
         left["of a branch that is not shown (edited or answered anew)"] = others
+    chain.clear()
+    mapping.clear()  # a long one takes much more than what was said in it
     own = value.get("conversation_id") or value.get("id")
     name = name_of("chatgpt", own or value.get("title") or where)
     yield from _conversation(name, value.get("title"), value, messages, ("chatgpt",), where)
@@ -110,7 +113,7 @@ def claude(file: File) -> Iterator[Item]:
             for number, (member, value, _) in enumerate(values(opened)):
                 where = f"{file.path}[{member or number}]"
                 if not isinstance(value, dict):
-                    yield Left(where, "it is no conversation")
+                    yield Left(where, _NONE)
                 elif "chat_messages" in value:
                     yield from _claude_conversation(value, where)
                 elif "docs" in value or "prompt_template" in value:

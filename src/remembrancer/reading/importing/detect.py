@@ -82,7 +82,8 @@ def format_of(file: File) -> Format | None:
 def _of_json(file: File) -> Format | None:
     try:
         for _, value in records(file):
-            return _of_record(value)
+            if value is not None:  # a value too long, or a line that is no JSON
+                return _of_record(value)
     except BrokenJson:
         return None
     return None

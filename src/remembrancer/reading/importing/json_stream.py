@@ -13,6 +13,7 @@ from .types import MAX_RECORD_BYTES
 
 _READ = 1 << 16
 _SPACE = re.compile(r"[\s\ufeff]*")
+_MARK = re.compile(r'\\.|["\[\]{}]', re.DOTALL)
 _DECODER = json.JSONDecoder()
 
 
@@ -30,9 +31,14 @@ class BrokenJson(InvalidInput):
     """The text is no JSON from some place on, or one value is too long to be read."""
 
 
+class _TooLong(BrokenJson):
+    """One value is too long to be read; it is still to be gone past."""
+
+
 def values(file: IO[bytes]) -> Iterator[Value]:
     """Yield the items of the outer list, or those of each list in the outer object and its other
-    members; one after another, so that no more than one is held.
+    members; one after another, so that no more than one is held. An item that is too long comes as
+    None.
 
     Raises:
         BrokenJson: what was yielded before stands.
@@ -115,12 +121,46 @@ class _Text:
                     raise BrokenJson(f"it is no JSON ({error})") from None
             else:
                 if end < len(self._text) or self._ended or isinstance(value, dict | list | str):
-                    self._at = end
+                    self._pass(end)
                     return value
             held = len(self._text) - self._at
             if held > MAX_RECORD_BYTES:
-                raise BrokenJson(f"one value is longer than {MAX_RECORD_BYTES} bytes")
-            self._more(max(_READ, held))  # twice as much: long values are not tried too often
+                raise _TooLong(f"one value is longer than {MAX_RECORD_BYTES} bytes")
+            # Twice as much, so that long values are not tried too often.
+            self._more(min(max(_READ, held), MAX_RECORD_BYTES + 1 - held))
+
+    def item(self) -> Any:
+        """Read one value as `value` does; one that is too long is gone past, and comes as None."""
+        try:
+            return self.value()
+        except _TooLong:
+            self._skip()
+            return None
+
+    def _skip(self) -> None:
+        """Go past a list, an object or a text without holding it."""
+        depth, quoted = 0, False
+        while True:
+            seen = self._at
+            for match in _MARK.finditer(self._text, self._at):
+                mark, seen = match[0], match.end()
+                if mark == '"':
+                    quoted = not quoted
+                elif not quoted and mark in "[]{}":
+                    depth += 1 if mark in "[{" else -1
+                if not quoted and not depth:
+                    self._at = seen
+                    return
+            # A backslash at the end belongs to what comes.
+            self._at = max(seen, len(self._text) - self._text.endswith("\\"))
+            if not self._more(_READ):
+                raise BrokenJson("the list breaks off")
+
+    def _pass(self, end: int) -> None:
+        """Go on from a place; a long text before it is dropped at once."""
+        if end - self._at > _READ:
+            self._text, end = self._text[end:], 0
+        self._at = end
 
     def _more(self, size: int) -> bool:
         """Read on; False at the end."""
@@ -136,7 +176,7 @@ class _Text:
 def _items(text: _Text) -> Iterator[Any]:
     text.take("[")
     while text.peek() != "]":
-        yield text.value()
+        yield text.item()
         if text.peek() == ",":
             text.take(",")
         elif text.peek() != "]":

@@ -16,7 +16,7 @@ from .fields import metadata_of, name_of
 from .types import MAX_RECORD_BYTES, File, Item, Left, Passage, Taken
 
 _MAX_LINE = 1 << 20
-_MAX_MAIL = MAX_RECORD_BYTES // 2
+_MAX_MAIL = MAX_RECORD_BYTES
 _PARSER = BytesParser(_class=EmailMessage, policy=policy.default.clone(raise_on_defect=False))
 
 

@@ -6,8 +6,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import IO
 
-MAX_RECORD_BYTES = 64 * 1024 * 1024
-"""The largest single record (a conversation, a mail, a line) that is read; larger ones are left."""
+MAX_RECORD_BYTES = 32 * 1024 * 1024
+"""The largest single record (a conversation, a mail, a line) that is read; larger ones are left.
+
+Parsed, a record takes some seven times as much memory.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from ..clauses import Kind
 from ..types import SELF, DateRelation, SlotClaim
 from ..verbs_lexicon import BASES, ING_FORMS, PARTICIPLES, PAST_FORMS, S_FORMS
 from .attributes import Owner, change, copula, schedule
-from .habits import habit, pets, things, versions
+from .habits import habit, pets, things, used_as, versions
 from .predicates import Predicate, Said, predicates
 from .table import Pattern, Table
 from .values import cut, spelled, trimmed
@@ -127,7 +127,7 @@ def _families(
             if pattern.family in ("uses", "car") and claim.value:
                 slot = f"thing:{claim.value}"
                 yield replace(claim, slot=slot, value="yes", many=False, loose=False)
-                yield from _used_as(claim, predicate, owner, table)
+                yield from used_as(claim, predicate, owner, table)
 
 
 def _listed(words: list[str]) -> list[list[str]]:
@@ -138,18 +138,6 @@ def _listed(words: list[str]) -> list[list[str]]:
     if not 0 < at < len(words) - 1 or words[at + 1] in lex.PRONOUNS or words[at + 1] in S_FORMS:
         return [words]
     return [words[:at], words[at + 1 :]]
-
-
-def _used_as(
-    claim: SlotClaim, predicate: Predicate, owner: Owner, table: Table
-) -> Iterator[SlotClaim]:
-    """Read what something is used as: "use Helix as my editor"."""
-    words = predicate.core
-    at = next((i for i, w in enumerate(words[:-2]) if w in ("as", "for")), 0)
-    if at and words[at + 1] in ("my", "our", "the", "his", "her", "their"):
-        attribute = Owner.of(owner.key, trimmed(words[at + 2 :]), table)
-        if attribute.slot is not None:
-            yield replace(claim, slot=attribute.slot, many=False, loose=False)
 
 
 def _family(
@@ -283,8 +271,10 @@ def _owner(said: Said, context: Context, table: Table) -> Owner | None:
     tokens, clause = said.tokens, said.clause
     speaker = fold_name(said.speaker) if said.speaker and said.speaker != "user" else SELF
     words = tokens.lows[clause.first : clause.verb]
-    while words and (words[-1] in lex.ADVERBS or words[-1] in lex.AUXILIARIES):
-        words.pop()
+    while words and (
+        words[-1] in lex.ADVERBS or words[-1] in lex.AUXILIARIES or words[-2:] == ["no", "longer"]
+    ):
+        words = words[:-2] if words[-1] == "longer" else words[:-1]
     if clause.kind is Kind.SPEAKER:
         if words and words[0] in lex.POSSESSIVES and "i" not in words:
             return Owner.of(speaker, words[1:], table)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from ...nouns.folding import fold_name
 from ...nouns.memory import Stance
@@ -22,6 +23,7 @@ _NO_HABITS = frozenset(
     consider decide intend recommend suggest report lose own""".split()
 )
 _HAVING = frozenset("have has had own owns got adopted bought keep keeps".split())
+_HELD = frozenset("have has own owns".split())
 _GONE = frozenset("gave sold lost rehomed".split())
 _DIED = frozenset("died passed".split())
 _NAMED = frozenset("named called".split())
@@ -39,6 +41,12 @@ _SWITCHED = frozenset("switched migrated transitioned converted changed moved sw
 _POINTING = frozenset("this that it them these those what how all".split())
 _RECENT = frozenset("recently just yesterday ago last once".split())
 _PARTICLES = frozenset("up down out off away back over".split())
+_LONGEST_USE = 3  # words of what something is used as, where that is no known attribute
+_LONGEST_HELD = 3  # words of what somebody has
+# what a thing does as a rule, for all who deal with it
+_SERVICES = frozenset(
+    "accept allow charge deliver include offer provide require sell serve stock support".split()
+)
 _GIVEN_UP = frozenset("dropped ditched abandoned sold replaced quit uninstalled".split())
 
 
@@ -240,10 +248,43 @@ def _switch(predicate: Predicate, owner: Owner, table: Table) -> Iterator[SlotCl
         )
         yield uses
     elif words[1:to] and words[1] not in ("over", "back"):
+        yield from _exchanged(words[1:to], new, predicate, owner, table)
         return
     name = fold_name(spelled(new))
-    yield SlotClaim(owner.key, "uses", name, Stance.HOLDS, news=True, many=True, event=True)
+    uses = SlotClaim(owner.key, "uses", name, Stance.HOLDS, news=True, many=True, event=True)
+    yield uses
+    yield from used_as(uses, predicate, owner, table)
     yield SlotClaim(owner.key, f"thing:{name}", "yes", Stance.HOLDS, news=True, event=True)
+
+
+def _exchanged(
+    what: list[str], new: list[str], predicate: Predicate, owner: Owner, table: Table
+) -> Iterator[SlotClaim]:
+    """Read what was switched: "switched banks to", "switched our hosting provider to"."""
+    if what[0] in lex.POSSESSIVES or what[0] == "the":
+        what = what[1:]
+    if not what or predicate.denied:
+        return
+    attribute = Owner.of(owner.key, [*what[:-1], singular(what[-1])], table)
+    if attribute.slot is not None:
+        yield _stated(
+            attribute.key, attribute.slot, fold_name(spelled(new)), predicate, news=True, event=True
+        )
+
+
+def used_as(
+    claim: SlotClaim, predicate: Predicate, owner: Owner, table: Table
+) -> Iterator[SlotClaim]:
+    """Read what something is used as: "use Helix as my editor"."""
+    words = predicate.core
+    at = next((i for i, w in enumerate(words[:-2]) if w in ("as", "for")), 0)
+    if at and words[at + 1] in ("my", "our", "the", "his", "her", "their"):
+        attribute = Owner.of(owner.key, trimmed(words[at + 2 :]), table)
+        slot = attribute.slot
+        if slot is None and words[at] == "as" and 0 < len(attribute.phrase) <= _LONGEST_USE:
+            slot = " ".join(attribute.phrase)
+        if slot is not None:
+            yield replace(claim, slot=slot, many=False, loose=False)
 
 
 def _given_up(predicate: Predicate, owner: Owner, table: Table) -> Iterator[SlotClaim]:
@@ -309,11 +350,30 @@ def _amount(predicate: Predicate, owner: Owner, _: Table) -> Iterator[SlotClaim]
     yield _stated(key, slot or f"n:{base}:{unit}", value, predicate, news=False)
 
 
+def _held(predicate: Predicate, owner: Owner) -> Iterator[SlotClaim]:
+    """Read "have a car", "don't own a boat anymore": what somebody has until it is denied."""
+    words = predicate.core[1:]
+    if predicate.perfect or predicate.was or words[:1] not in (["a"], ["an"]):
+        return
+    kept = trimmed(words)
+    if 0 < len(kept) <= _LONGEST_HELD and not any(
+        w in lex.PRONOUNS | lex.PREPOSITIONS for w in kept
+    ):
+        value = fold_name(spelled(kept))
+        yield SlotClaim(
+            owner.key, "does:have", value, predicate.stance, news=predicate.news, many=True
+        )
+
+
 def habit(predicate: Predicate, owner: Owner, table: Table) -> Iterator[SlotClaim]:
     """Read what somebody does as a rule: only its denial ends it."""
-    if not owner.personal:
-        return
     verb = predicate.verb
+    service = not owner.personal and owner.slot is None and lemma(verb) in _SERVICES
+    if not owner.personal and not service:
+        return
+    if verb in _HELD:
+        yield from _held(predicate, owner)
+        return
     ongoing = verb in ING_FORMS and (predicate.is_copula or predicate.habitual)
     present = verb in BASES or verb in S_FORMS
     if not (ongoing or (present and not predicate.is_copula) or predicate.past):
@@ -337,5 +397,6 @@ def habit(predicate: Predicate, owner: Owner, table: Table) -> Iterator[SlotClai
         owner.key, f"does:{base}", value, predicate.stance, news=predicate.news, many=True
     )
     yield made
-    if value and made.stance is Stance.HOLDS and value not in lex.PREPOSITIONS | _PARTICLES:
+    named = value and not service
+    if named and made.stance is Stance.HOLDS and value not in lex.PREPOSITIONS | _PARTICLES:
         yield SlotClaim(owner.key, f"thing:{value}", "yes", Stance.HOLDS, news=predicate.news)

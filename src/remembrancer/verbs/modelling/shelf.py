@@ -30,8 +30,9 @@ class MentalModel:
     """What is kept of one. Times in microseconds.
 
     `unit` is the id of what it says now (hex; None: nothing yet), `versions` those of what it said
-    before, newest first. `seen` is the bank's revision that it was made from. `outcome` is that of
-    the last refresh, `usage` what that used.
+    before, newest first. `seen` is the bank's revision that it was made from, `asked` the question
+    that it answers (None: written before that was noted). `outcome` is that of the last refresh,
+    `usage` what that used.
     """
 
     id: str
@@ -47,6 +48,7 @@ class MentalModel:
     seen_at: int | None = None
     outcome: str | None = None
     usage: Mapping[str, int] = field(default_factory=dict)
+    asked: str | None = None
     created_at: int = 0
     updated_at: int = 0
 
@@ -73,7 +75,7 @@ class Shelf:
     async def find(self, ref: BankRef, key: str) -> MentalModel | None:
         """Return one, or None."""
         record = await self._store.record(ref, MENTAL_MODEL, key)
-        return _of(record) if record is not None else None
+        return of_record(record) if record is not None else None
 
     async def get(self, ref: BankRef, key: str) -> MentalModel:
         """Return one.
@@ -88,7 +90,7 @@ class Shelf:
 
     async def all(self, ref: BankRef) -> list[MentalModel]:
         """Return a bank's, newest first."""
-        return [_of(r) for r in await self._store.records(ref, MENTAL_MODEL, limit=MOST)]
+        return [of_record(r) for r in await self._store.records(ref, MENTAL_MODEL, limit=MOST)]
 
     async def count(self, ref: BankRef) -> int:
         """Count a bank's."""
@@ -170,7 +172,8 @@ def record_of(model: MentalModel) -> Record:
 _OUTSIDE = frozenset({"id", "created_at", "updated_at"})
 
 
-def _of(record: Record) -> MentalModel:
+def of_record(record: Record) -> MentalModel:
+    """Return a mental model from its record."""
     told = {**record.data, "tags": tuple(record.data["tags"])}
     told["versions"] = tuple(record.data["versions"])
     return MentalModel(

@@ -95,7 +95,9 @@ class Deepen:
     def jobs(self, ref: BankRef, sources: Sequence[Source]) -> list[Job]:
         """Return the job that reads some sources; none when no model is there for it."""
         said = (Role.SYSTEM, Role.TOOL)
-        told = [s.row.unit.id.hex() for s in sources if s.row.unit.role not in said]
+        told = [
+            s.row.unit.id.hex() for s in sources if s.row.unit.role not in said and s.given is None
+        ]
         if self._minds.of(RETAIN) is None or not told:
             return []
         now = self._clock.now_us()

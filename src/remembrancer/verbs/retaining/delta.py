@@ -9,16 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ...keeping.view import View
 from ...nouns.memory import Document, Unit
 from ...reading.alignment import align
+from .given import PlacedFact, is_given, stays
 from .layout import Extent, Layout
 from .spoken import old_window
 from .units import Item, OldSource, said_at
 
+GIVEN = "given"  # in what a document was told of an item: its facts came from the caller
 READING = "reading"  # in a document's params: tokens of who still reads it, see `keeping.batch`
 ID_DIGITS = 32  # of an id, that a token begins with
 _ORDER_US = 10_000_000  # the microseconds that keep the order stay below this
@@ -35,24 +37,37 @@ class Stored:
         sources: its source units, in order.
         unread: ids of those whose facts were never read, because a reader was killed.
         curated: ids of those that people have changed, with the texts that stand in their chunks.
+        facts: by source, those that stand there, where callers handed any in.
+        corrected: ids of the sources of facts that people have changed.
     """
 
     document: Document
     sources: Sequence[Unit]
     unread: AbstractSet[bytes]
     curated: Mapping[bytes, str]
+    facts: Mapping[bytes, Sequence[Unit]] = field(default_factory=dict)
+    corrected: AbstractSet[bytes] = frozenset()
 
 
-async def load(view: View, document: Document) -> Stored:
-    """Read what a newer version of a document is compared with."""
+async def load(view: View, document: Document, *, given: bool = False) -> Stored:
+    """Read what a newer version of a document is compared with; `given`: its caller has facts."""
     sources = await view.sources_of(document.id)
     curated = await view.curations([unit.id for unit in sources])
     texts = {c.index: c.text for c in await view.chunks(document.id)} if curated else {}
+    facts: dict[bytes, list[Unit]] = {}
+    corrected: set[bytes] = set()
+    if given or any(GIVEN in told for told in _told_items(document)):
+        for fact in await view.facts_of([unit.id for unit in sources]):
+            facts.setdefault(fact.source_id or b"", []).append(fact)
+        ids = {fact.id: source for source, some in facts.items() for fact in some}
+        corrected = {ids[i] for i in await view.curations(list(ids))}
     return Stored(
         document,
         sources,
         await _unread(view, document, sources),
         {u.id: texts.get(u.chunk_index, "")[u.start : u.end] for u in sources if u.id in curated},
+        facts,
+        corrected,
     )
 
 
@@ -89,6 +104,32 @@ def match(
     found = align(olds, news)
     _match_curated(stored, told, news, found)
     return _old_sources(stored, told, items, layout, found)
+
+
+def with_facts(
+    stored: Stored,
+    olds: Sequence[OldSource | None],
+    given: Sequence[tuple[PlacedFact, ...] | None],
+) -> list[OldSource | None]:
+    """Return the matches without those of whose source other facts are handed in than before.
+
+    What people have changed stays, and what was never read is read anyway.
+    """
+    told = _Told(stored.document)
+    return [
+        old if old is None or _stays(stored, told, old, new) else None
+        for old, new in zip(olds, given, strict=True)
+    ]
+
+
+def _stays(stored: Stored, told: _Told, old: OldSource, new: tuple[PlacedFact, ...] | None) -> bool:
+    unit = old.unit
+    if old.unread or old.curated or unit.id in stored.corrected:
+        return True
+    before = GIVEN in told.of(unit)
+    if new is None or not before:
+        return new is None and not before
+    return stays([f for f in stored.facts.get(unit.id, ()) if is_given(f)], new)
 
 
 def _match_curated(

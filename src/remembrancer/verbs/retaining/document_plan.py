@@ -12,9 +12,12 @@ from ...keeping.store import Store
 from ...nouns.clock import Clock
 from ...nouns.ids import IdMaker
 from ...nouns.memory import BankRef, Document, Entity, Unit
-from .delta import ID_DIGITS, READING, Stored, extent_of, load, match, readers_of
+from .delta import ID_DIGITS, READING, Stored, extent_of, load, match, readers_of, with_facts
 from .enrich import Written
+from .given import RefusedFact
+from .given_notes import with_facts_again, with_note
 from .layout import Extent, Layout, lay_out
+from .placing import Placed, Placer
 from .resolver import Resolver, told_of
 from .units import Draft, Drafter, Item, content_hash
 
@@ -31,6 +34,8 @@ class DocumentPlan:
         read: indexes of chunks in which something is read.
         telling: indexes of those in which a kept source has facts.
         characters, covered: of the new content, see `layout.Layout`.
+        given: how many facts its caller handed in; None: none of its items has any.
+        refused: those of them that were not taken; `item` counts the document's.
     """
 
     batch: Batch
@@ -41,6 +46,8 @@ class DocumentPlan:
     telling: frozenset[int]
     characters: int
     covered: int
+    given: int | None = None
+    refused: Sequence[RefusedFact] = ()
 
 
 class DocumentPlanner:
@@ -52,6 +59,7 @@ class DocumentPlanner:
         self._store = store
         self._drafter = drafter
         self._resolver = resolver
+        self._placer = Placer(drafter.find_dates)
         self._ids = ids
         self._clock = clock
 
@@ -72,11 +80,15 @@ class DocumentPlanner:
                 told = await asyncio.to_thread(content_hash, items)
                 if document.content_hash == told:
                     return None
-            stored = None if document is None or whole else await load(view, document)
+            given = any(item.facts is not None for item in items)
+            stored = None
+            if document is not None and not whole:
+                stored = await load(view, document, given=given)
         layout = await asyncio.to_thread(lay_out, [item.content for item in items])
         now = self._clock.now_us()
         row = self._document(name, items, layout, now, document, extends=False)
-        draft = await asyncio.to_thread(self._draft, row.id, items, layout, now, stored)
+        draft, placed = await asyncio.to_thread(self._draft, row.id, items, layout, now, stored)
+        row = with_note(row, items, placed)
         expect = document.content_hash if document is not None else ""
         write = DocumentWrite(
             row,
@@ -85,7 +97,8 @@ class DocumentPlanner:
             keep=draft.keep,
             moved=draft.moved,
         )
-        return await self._plan(ref, write, draft, layout, self._token(draft), items, stored)
+        plan = await self._plan(ref, write, draft, layout, self._token(draft), items, stored)
+        return _counted(plan, items, placed)
 
     async def append(
         self, ref: BankRef, name: str, items: Sequence[Item], *, job: str | None = None
@@ -105,7 +118,8 @@ class DocumentPlanner:
             if document is not None and token is not None:
                 if token not in readers_of(document):
                     return None
-                return self._resumed(await load(view, document), token, items)
+                stored = await load(view, document)
+                return await asyncio.to_thread(self._resumed, stored, token, items, job)
             after = None if document is None else extent_of(document)
             if document is not None and after is None:
                 chunks = await view.chunks(document.id)
@@ -113,20 +127,26 @@ class DocumentPlanner:
         layout = await asyncio.to_thread(lay_out, [item.content for item in items], after)
         now = self._clock.now_us()
         row = self._document(name, items, layout, now, document, extends=True)
+        first = after.sources if after is not None else 0
+        starts = [now] * len(layout.said)
+        placed = await asyncio.to_thread(self._placer, items, layout.said, starts, first)
         draft = await asyncio.to_thread(
             self._drafter.draft,
             row.id,
             items,
             layout.said,
             now,
-            first=after.sources if after is not None else 0,
+            first=first,
+            given=placed.facts if placed is not None else (),
         )
+        row = with_note(row, items, placed)
         token = self._token(draft)
         if job is not None:
             row = _noted(row, len(items), job, token or "")
         expect = document.content_hash if document is not None else ""
         write = DocumentWrite(row, layout.chunks, expect, extends=document is not None)
         plan = await self._plan(ref, write, draft, layout, token, items, None)
+        plan = _counted(plan, items, placed)
         return replace(plan, chunks=plan.chunks + after.chunks) if after is not None else plan
 
     def _draft(
@@ -136,9 +156,15 @@ class DocumentPlanner:
         layout: Layout,
         now: int,
         stored: Stored | None,
-    ) -> Draft:
-        old = () if stored is None else match(stored, items, layout, now)
-        return self._drafter.draft(document_id, items, layout.said, now, old=old)
+    ) -> tuple[Draft, Placed | None]:
+        old = [] if stored is None else match(stored, items, layout, now)
+        starts = [now if each is None else each.unit.created_at for each in old]
+        placed = self._placer(items, layout.said, starts or [now] * len(layout.said))
+        given = placed.facts if placed is not None else [None] * len(layout.said)
+        if stored is not None:
+            old = with_facts(stored, old, given)
+        draft = self._drafter.draft(document_id, items, layout.said, now, old=old, given=given)
+        return draft, placed
 
     def _token(self, draft: Draft) -> str | None:
         """Make the token of a reading: the id that what it reads begins with, and one of its own.
@@ -188,7 +214,9 @@ class DocumentPlanner:
             params=params,
         )
 
-    def _resumed(self, stored: Stored, token: str, items: Sequence[Item]) -> DocumentPlan:
+    def _resumed(
+        self, stored: Stored, token: str, items: Sequence[Item], job: str | None
+    ) -> DocumentPlan:
         """Plan the rest of a reading that was broken off."""
         first = token[:ID_DIGITS]
         others = (other[:ID_DIGITS] for other in readers_of(stored.document))
@@ -196,6 +224,7 @@ class DocumentPlanner:
         wanted = {i for i in stored.unread if first <= i.hex() < end}
         document = stored.document
         sources = self._drafter.again(stored.sources, wanted)
+        sources = with_facts_again(self._placer, stored.document, sources, items, job)
         written = Written(
             document.name,
             document.id,
@@ -273,6 +302,13 @@ class DocumentPlanner:
             for name in unit.entities:
                 named.setdefault(name, []).append(unit.id)
         return [EntityMention(Entity(self._ids.new(), name), ids) for name, ids in named.items()]
+
+
+def _counted(plan: DocumentPlan, items: Sequence[Item], placed: Placed | None) -> DocumentPlan:
+    if placed is None:
+        return plan
+    given = sum(len(item.facts or ()) for item in items)
+    return replace(plan, given=given, refused=placed.refused)
 
 
 def _kept(draft: Draft, stored: Stored | None) -> list[Unit]:

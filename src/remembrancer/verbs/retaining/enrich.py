@@ -13,6 +13,7 @@ from ...models.embedder import Embedder
 from ...models.vectors import quantise
 from ...nouns.errors import Conflict, RemembrancerError
 from ...nouns.memory import BankRef, Job
+from ...nouns.turns import let_others
 from ...reading.names import KnownNames
 from ..telling.outbox import Mail, Outbox
 from ..telling.webhooks import RETAIN_COMPLETED, Webhook
@@ -67,6 +68,7 @@ class Enriched:
     names: set[str] = field(default_factory=set)
     chunks: set[int] = field(default_factory=set)  # indexes of those that gave facts
     intention_ids: list[bytes] = field(default_factory=list)
+    jobs: list[bytes] = field(default_factory=list)  # ids of those that read with a model
 
 
 class Enricher:
@@ -111,15 +113,31 @@ class Enricher:
             Conflict: the job of `fence` has lost its lease.
         """
         done = Enriched()
+        try:
+            await self._all(ref, written, known, done, fence, progress)
+        except asyncio.CancelledError:  # by a deadline: what is left waits for the embedder
+            self.embedder_failed.set()
+            raise
+        return done
+
+    async def _all(
+        self,
+        ref: BankRef,
+        written: Written,
+        known: KnownNames,
+        done: Enriched,
+        fence: tuple[bytes, int] | None,
+        progress: Progress | None,
+    ) -> None:
         total = len(written.sources)
         while written.sources or written.windows:
+            await let_others()
             sources, windows = written.sources[:BATCH], written.windows[:BATCH]
             del written.sources[:BATCH], written.windows[:BATCH]
             if not await self._some(ref, written, sources, windows, known, done, fence):
                 break
             if progress is not None:
                 progress(total - len(written.sources), total)
-        return done
 
     async def mail(
         self,
@@ -183,13 +201,14 @@ class Enricher:
             duplicates = await count_known(self._store, ref, read.facts)
             facts = len(done.unit_ids) + len(read.facts)
             mail = await self.mail(ref, written.name, fence, facts, wanted) if last else Mail()
+            deeper = self._deeper(ref, sources)
             batch = Batch(
                 units=read.facts,
                 vectors=vectors[0] if vectors else (),
                 windows=vectors[1] if vectors else (),
                 mentions=read.mentions,
                 links=read.links,
-                jobs=[*mail.jobs, *self._deeper(ref, sources)],
+                jobs=[*mail.jobs, *deeper],
                 records=mail.records,
                 generation=self._generation,
                 fence=fence,
@@ -207,6 +226,7 @@ class Enricher:
                 continue
             _count(done, read, duplicates, applied.revision)
             done.unembedded += len(sources) if vectors is None else 0
+            done.jobs += [job.id for job in deeper]
             return True
         raise Conflict(
             f"document {written.name!r} is being changed too often to read it", field="reading"

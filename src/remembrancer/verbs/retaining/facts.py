@@ -4,13 +4,26 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ...keeping.batch import EntityMention
 from ...keeping.store import Store
+from ...nouns.clock import DAY_US
 from ...nouns.ids import IdMaker
-from ...nouns.memory import BankRef, Claim, Entity, Layer, Link, LinkType, Role, Unit, UnitRow
+from ...nouns.memory import (
+    BankRef,
+    Claim,
+    Entity,
+    Layer,
+    Link,
+    LinkType,
+    Precision,
+    Role,
+    Unit,
+    UnitRow,
+)
 from ...reading.causes import find_causes
+from ...reading.code import find_code
 from ...reading.facts import read_statements
 from ...reading.injected import find_injected
 from ...reading.markup import find_fences
@@ -19,6 +32,8 @@ from ...reading.sameness import key_of, repeated
 from ...reading.slots import Context, Table, standard
 from ...reading.types import Span, Statement
 from .claims import Contexts, Tables, placed
+from .given import GIVEN_BY, PlacedFact, told_of
+from .grounded import READ_BY, fact_row, near
 from .units import Source
 
 KNOWN_NAMES = 100  # names of the bank, most mentioned first, that reading looks out for
@@ -68,9 +83,14 @@ class FactReader:
         mentioned: dict[str, list[bytes]] = {}
         for source, told in zip(sources, pasted(sources), strict=True):
             unit = source.row.unit
+            links: list[Link]
             try:
                 context = contexts.of(unit)
-                mine, links, names = self._read_one(source, known, told, table, context)
+                if source.given is not None:
+                    mine = self._given(source, source.given, table)
+                    links, names = [], [unit.speaker] if unit.speaker else []
+                else:
+                    mine, links, names = self._read_one(source, known, told, table, context)
             except Exception:
                 log.exception("reading a source failed; its text is kept")
                 read.unread += 1
@@ -99,6 +119,26 @@ class FactReader:
         )
         told = [claim for statement in statements for claim in statement.claims]
         return placed(told, fact.mentioned_at, undated=source.undated)
+
+    def _given(
+        self, source: Source, placed_facts: Sequence[PlacedFact], table: Table
+    ) -> list[UnitRow]:
+        """Make facts of what the caller handed in; what they claim rules read in their words."""
+        return [self._given_one(source, each, table) for each in placed_facts]
+
+    def _given_one(self, source: Source, placed_fact: PlacedFact, table: Table) -> UnitRow:
+        given, span = placed_fact.given, placed_fact.span
+        attributes = {READ_BY: GIVEN_BY, **told_of(given)}
+        row = fact_row(self._ids, source, given.text, span, given.entities, attributes)
+        unit = row.unit
+        if given.occurred_start is not None:
+            start = given.occurred_start
+            end = start + 1 if given.occurred_end is None else max(given.occurred_end, start + 1)
+            precision = Precision.DAY if end - start >= DAY_US else Precision.SECOND
+            unit = replace(unit, occurred_start=start, occurred_end=end, precision=precision)
+        dates = [replace(d, span=Span(0, len(unit.text))) for d in near(source, span)[:1]]
+        claims = self.claims(unit, replace(source, dates=tuple(dates)), table)
+        return replace(row, unit=unit, claims=claims)
 
     def _read_one(
         self,
@@ -184,7 +224,8 @@ def pasted(sources: Sequence[Source]) -> list[list[Span]]:
             continue
         run = [source.row.unit for source in sources[start:end]]
         text = _BETWEEN.join(unit.text for unit in run)
-        spans = find_injected(text) + (find_fences(text) if len(run) > 1 else [])
+        spans = [*find_injected(text), *find_code(text)]
+        spans += find_fences(text) if len(run) > 1 else []
         at = 0
         for unit in run:
             stop = at + len(unit.text)

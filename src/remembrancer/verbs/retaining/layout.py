@@ -10,12 +10,14 @@ from ...nouns.memory import Chunk, Role
 from ...nouns.text import HOLES
 from ...reading.chunks import place, range_at, split_chunks, stands_at
 from ...reading.passages import count_words, split_passages
+from ...reading.recalled import find_recalled, may_recall
 from ...reading.turns import split_turns
 from ...reading.types import Span, Turn
 
 PART_WORDS = 10**9  # what a passage of a longer turn counts as: it never is a short turn
 
 _WORD = re.compile(r"\w+")
+_BETWEEN = "\n\n"  # stands between the paragraphs that are looked at together
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,7 @@ class Layout:
     """A document's content, cut. `extents` has one for each item.
 
     `characters` are the letters and digits of the content, `covered` those that stand in a turn
-    that became sources.
+    that became sources, or that a memory gave back.
     """
 
     chunks: list[Chunk] = field(default_factory=list)
@@ -99,9 +101,10 @@ def _lay_out_item(layout: Layout, number: int, content: str, base: Extent) -> No
     ]
     first = len(layout.said)
     kept: list[Turn] = []
+    recalled = _recalled(turns)
     for at, turn in enumerate(turns):
-        passages = [p for p in split_passages(turn.text) if not redacted(turn.text, p)]
-        if passages:
+        passages = [p for p in _passages(turn.text, recalled[at]) if not redacted(turn.text, p)]
+        if passages or recalled[at]:
             kept.append(turn)
         stands = stands_at(content, turn)
         for part, passage in enumerate(passages):
@@ -128,6 +131,52 @@ def _lay_out_item(layout: Layout, number: int, content: str, base: Extent) -> No
     characters = _characters(content, 0, len(content))
     layout.characters += characters
     layout.covered += characters - sum(_characters(content, *gap) for gap in _gaps(content, kept))
+
+
+def _recalled(turns: Sequence[Turn]) -> list[list[Span]]:
+    """Return for each turn the blocks in it that a memory gave back.
+
+    A block may run over the paragraphs of prose, so these are looked at together.
+    """
+    found: list[list[Span]] = []
+    start = 0
+    for end in range(1, len(turns) + 1):
+        if end < len(turns) and _prose(turns[end - 1]) and _prose(turns[end]):
+            continue
+        texts = [turn.text for turn in turns[start:end]]
+        blocks = find_recalled(_BETWEEN.join(texts)) if any(map(may_recall, texts)) else []
+        at = first = 0
+        for text in texts:
+            stop = at + len(text)
+            while first < len(blocks) and blocks[first].end <= at:
+                first += 1
+            last = first
+            while last < len(blocks) and blocks[last].start < stop:
+                last += 1
+            mine = blocks[first:last]
+            found.append([Span(max(b.start, at) - at, min(b.end, stop) - at) for b in mine])
+            at = stop + len(_BETWEEN)
+        start = end
+    return found
+
+
+def _prose(turn: Turn) -> bool:
+    return (turn.speaker, turn.role) == (None, Role.NONE)
+
+
+def _passages(text: str, left_out: Sequence[Span]) -> list[Span]:
+    """Return the passages of what is told beside the blocks that are left out."""
+    if not left_out:
+        return split_passages(text)
+    found: list[Span] = []
+    at = 0
+    for block in (*left_out, Span(len(text), len(text))):
+        if _WORD.search(text, at, block.start):
+            found += [
+                Span(at + p.start, at + p.end) for p in split_passages(text[at : block.start])
+            ]
+        at = block.end
+    return found
 
 
 def redacted(text: str, span: Span) -> bool:

@@ -7,6 +7,7 @@ request are the children of one parent, which nobody works on.
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -16,9 +17,10 @@ from ...keeping.store import Store
 from ...keeping.worker import JobContext
 from ...nouns.clock import Clock
 from ...nouns.errors import Conflict
-from ...nouns.ids import IdMaker
+from ...nouns.ids import IdMaker, to_uuid
 from ...nouns.memory import BankRef, Job, JobState, Layer
 from ..retain import Retain, Retained
+from .given import GivenFact
 from .units import Item
 
 RETAIN = "retain"
@@ -64,10 +66,7 @@ class QueuedRetain:
 
     async def run(self, job: Job, context: JobContext) -> Mapping[str, Any]:
         """Do a job; running it again changes nothing."""
-        items = [
-            Item(**{**raw, "tags": tuple(raw["tags"]), "entities": tuple(raw["entities"])})
-            for raw in job.payload["items"]
-        ]
+        items = [_item(raw) for raw in job.payload["items"]]
         done = await self._retain(
             job.ref,
             items,
@@ -86,6 +85,7 @@ class QueuedRetain:
             "empty_chunks_count": len(done.empty_chunks),
             "extraction_errors_count": done.unread,
             "embedding_waits_count": done.unembedded,
+            **_more(done),
         }
 
     async def _known(self, ref: BankRef, operation_id: bytes) -> Job | None:
@@ -139,6 +139,26 @@ class QueuedRetain:
                 units += len(mine)
                 facts += sum(unit.layer is Layer.FACT for unit in mine)
         return units, facts
+
+
+def _more(done: Retained) -> dict[str, Any]:
+    """Return what only some retains have: facts handed in, jobs that read with a model."""
+    told: dict[str, Any] = {}
+    if done.given is not None:
+        told["facts_given_count"] = done.given
+        told["facts_refused"] = dict(Counter(each.reason for each in done.refused))
+    if done.reading_jobs:
+        told["reading_operation_ids"] = [to_uuid(i) for i in done.reading_jobs]
+    return told
+
+
+def _item(raw: Mapping[str, Any]) -> Item:
+    told = {**raw, "tags": tuple(raw["tags"]), "entities": tuple(raw["entities"])}
+    if raw.get("facts") is not None:
+        told["facts"] = tuple(
+            GivenFact(**{**fact, "entities": tuple(fact["entities"])}) for fact in raw["facts"]
+        )
+    return Item(**told)
 
 
 def _job(

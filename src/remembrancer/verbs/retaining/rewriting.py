@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from ...finding.terms import Analyzer, pack
 from ...nouns.memory import Document, Unit, UnitRow
@@ -23,12 +24,18 @@ _FAR_US = 500 * 86_400 * 1_000_000  # no relative date is the same so much later
 
 def is_undated(document: Document | None, unit: Unit) -> bool:
     """Tell whether a unit is from an item of which nobody knows when it was said."""
+    return bool(told_with(document, unit).get("undated"))
+
+
+def told_with(document: Document | None, unit: Unit) -> Mapping[str, Any]:
+    """Return what the item that holds a unit was told beside its content."""
     chunk = unit.chunk_index
     for told in (document.params or {}).get("items", ()) if document else ():
         chunk -= told.get("chunks", 0)
         if chunk < 0:
-            return bool(told.get("undated"))
-    return False
+            found: Mapping[str, Any] = told
+            return found
+    return {}
 
 
 class Rewriter:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from ...finding.terms import Analyzer, pack
@@ -21,6 +21,7 @@ from ...nouns.memory import Kind, Layer, Role, Unit, UnitRow
 from ...reading.dates.making import DateFinder
 from ...reading.sameness import key_of
 from ...reading.types import DateSpan
+from .given import GivenFact, PlacedFact
 from .layout import Said
 from .spoken import (
     WINDOW_TURNS,
@@ -43,8 +44,9 @@ class Item:
     `content` is text, a chat as text, Markdown, or JSON messages. `timestamp` (microseconds) is
     when it was said; None: now. `offset_min` is the caller's UTC offset, for local dates.
     `undated`: nobody knows when it was said, so "yesterday" in it is no date. `append`: add it to
-    the document that is there instead of replacing it. `observation_scopes` and `strategy` are
-    kept with the document.
+    the document that is there instead of replacing it. `observation_scopes`: which observations it
+    counts for (see `modelling.scopes`). `strategy` is kept with the document. `facts`: those that
+    the caller has extracted, in the place of what rules and models would read; None: they read.
     """
 
     content: str
@@ -61,6 +63,7 @@ class Item:
     append: bool = False
     observation_scopes: str | Sequence[Sequence[str]] | None = None
     strategy: str | None = None
+    facts: tuple[GivenFact, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +73,7 @@ class Source:
     `dates` are those that its text names. `before` is what was said just before it, after who said
     it; it stands in the window too when `follows`. `stored`: the unit is there already. `item` is
     the number of the item that holds it, where that is known. `undated`: nobody knows when it was
-    said.
+    said. `given`: the facts that its caller handed in; None: they are to be read.
     """
 
     row: UnitRow
@@ -80,6 +83,7 @@ class Source:
     stored: bool = False
     item: int | None = None
     undated: bool = False
+    given: tuple[PlacedFact, ...] | None = None
 
     @property
     def embed_text(self) -> str:
@@ -149,6 +153,8 @@ def content_hash(items: Sequence[Item], before: str = "") -> str:
             i.observation_scopes,
             i.strategy,
         ]
+        if i.facts is not None:
+            told.append([asdict(fact) for fact in i.facts])
         text = json.dumps(told, sort_keys=True, default=str)
         before = hashlib.sha256(text.encode()).hexdigest()
     return before
@@ -160,7 +166,7 @@ class Drafter:
     def __init__(self, analyzer: Analyzer, ids: IdMaker, find_dates: DateFinder) -> None:
         self._analyzer = analyzer
         self._ids = ids
-        self._find_dates = find_dates
+        self.find_dates = find_dates
 
     def draft(
         self,
@@ -171,6 +177,7 @@ class Drafter:
         *,
         old: Sequence[OldSource | None] = (),
         first: int = 0,
+        given: Sequence[tuple[PlacedFact, ...] | None] = (),
     ) -> Draft:
         """Make the units of what was said, in order.
 
@@ -181,6 +188,7 @@ class Drafter:
             now: microseconds.
             old: for each of `said` the stored source that it is; empty: all are new.
             first: number of the first one in its document.
+            given: for each of `said` the facts that were handed in; empty: none were.
         """
         draft = Draft()
         before: list[Spoken] = []
@@ -191,7 +199,7 @@ class Drafter:
             kept = old[number] if old else None
             start = now if kept is None else kept.unit.created_at
             at = said_at(each, items[item], first + number, start)
-            told = _Told(each, items[item], at)
+            told = _Told(each, items[item], at, given[number] if given else None)
             if kept is None:
                 self._add(draft, document_id, told, before, now)
             else:
@@ -269,7 +277,9 @@ class Drafter:
             same=key_of(unit, dates, last),
         )
         follows = follows_last(spoken, window)
-        source = Source(row, dates, last, follows, item=said.item, undated=item.undated)
+        source = Source(
+            row, dates, last, follows, item=said.item, undated=item.undated, given=told.given
+        )
         draft.sources.append(source)
         before.append(spoken)
 
@@ -308,7 +318,7 @@ class Drafter:
             row = UnitRow(new)
             dates = self._dates(new, item.undated)
             source = Source(row, dates, last, follows, stored=True, item=said.item)
-            draft.sources.append(replace(source, undated=item.undated))
+            draft.sources.append(replace(source, undated=item.undated, given=told.given))
         elif other_window and follows:
             draft.windows.append((unit.id, f"{window[-1].text}\n{spoken.text}"))
         beside = before[-1].unit_id if before else None
@@ -319,12 +329,7 @@ class Drafter:
         before.append(spoken)
 
     def _dates(self, unit: Unit, undated: bool) -> tuple[DateSpan, ...]:
-        """Find the dates in a text; in an undated one those that need no day to count from."""
-        found = self._find_dates(unit.text, unit.mentioned_at, unit.offset_min)
-        if undated and found:
-            later = self._find_dates(unit.text, unit.mentioned_at + _FAR_US, unit.offset_min)
-            found = [date for date in found if date in later]
-        return tuple(found)
+        return dates_in(self.find_dates, unit, undated)
 
     def _stored_dates(self, unit: Unit) -> tuple[DateSpan, ...]:
         """Find the dates in the text of a unit that was drafted; it keeps one when it has any."""
@@ -343,11 +348,21 @@ class Drafter:
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """A source, the item it is from, and when it was said."""
+    """A source, the item it is from, when it was said, and the facts handed in of it."""
 
     said: Said
     item: Item
     at: int
+    given: tuple[PlacedFact, ...] | None = None
+
+
+def dates_in(find_dates: DateFinder, unit: Unit, undated: bool) -> tuple[DateSpan, ...]:
+    """Find the dates in a text; in an undated one those that need no day to count from."""
+    found = find_dates(unit.text, unit.mentioned_at, unit.offset_min)
+    if undated and found:
+        later = find_dates(unit.text, unit.mentioned_at + _FAR_US, unit.offset_min)
+        found = [date for date in found if date in later]
+    return tuple(found)
 
 
 def said_at(said: Said, item: Item, number: int, now: int) -> int:

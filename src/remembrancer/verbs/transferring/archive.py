@@ -12,13 +12,14 @@ import json
 import struct
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import IO, Any, NamedTuple, TypeGuard, cast
 
 from ...nouns.clock import to_us
 from ...nouns.errors import InvalidInput, TooLarge
 from ...nouns.text import clean
+from ..retaining.given import MOST_FACTS, MOST_NAMES, TEXT_CHARS, GivenFact
 from ..retaining.units import Item
 
 FORMAT = "remembrancer-documents"
@@ -284,6 +285,7 @@ def _spelled(packed: Packed) -> dict[str, Any]:
                 "undated": item.undated,
                 "observation_scopes": item.observation_scopes,
                 "strategy": item.strategy,
+                **({} if item.facts is None else {"facts": [asdict(f) for f in item.facts]}),
             }
             for item in packed.items
         ],
@@ -317,6 +319,22 @@ def _item(raw: Any, name: str) -> Item:
         undated=_flag(raw.get("undated", False)),
         observation_scopes=_scopes(raw.get("observation_scopes")),
         strategy=None if raw.get("strategy") is None else _text(raw["strategy"], MAX_NAME_CHARS),
+        facts=None if raw.get("facts") is None else _facts(raw["facts"]),
+    )
+
+
+def _facts(value: Any) -> tuple[GivenFact, ...]:
+    if not isinstance(value, list) or len(value) > MOST_FACTS:
+        raise ValueError(f"facts are none, or more than {MOST_FACTS}")
+    return tuple(
+        GivenFact(
+            _text(each["text"], TEXT_CHARS),
+            None if each["quote"] is None else _text(each["quote"], MAX_FILE_BYTES),
+            _texts(each["entities"], MOST_NAMES),
+            _time(each["occurred_start"]),
+            _time(each["occurred_end"]),
+        )
+        for each in value
     )
 
 

@@ -23,7 +23,7 @@ from ...reading.importing.types import MAX_RECORD_BYTES
 from .bank_out import VERSION
 from .spelling import read
 
-_MAX_LINE = 2 * MAX_RECORD_BYTES
+_MAX_LINE = 4 * MAX_RECORD_BYTES
 _UNIT = b'{"kind":"unit",'
 _TOGETHER = 500  # units of no document, links, intentions: so many in one transaction
 _PENDING = -1  # a cue that waits for the embedder

@@ -14,7 +14,7 @@ import hmac
 import json
 import re
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ...keeping.batch import Batch
@@ -27,6 +27,8 @@ from ...nouns.errors import NotFound, RemembrancerError, TooLarge
 from ...nouns.ids import IdMaker
 from ...nouns.memory import BankRef, Document, Job, JobState, Op, Unit
 from ...nouns.text import REDACTED
+from ..retaining.delta import GIVEN
+from ..retaining.given import GivenFact, given_of, is_given
 from ..retaining.units import Item
 from .archive import Buffer, Packed, Writer
 from .uploads import PART_BYTES
@@ -271,6 +273,7 @@ async def stored_items(view: View, document: Document) -> list[Item]:
         told = [{"length": len(text)}]
     sources = await view.sources_of(document.id)
     by_start = sorted(((starts[u.chunk_index] + u.start, u) for u in sources), key=lambda s: s[0])
+    given = await _given(view, told, sources)
     items: list[Item] = []
     at = place = 0
     for each in told:
@@ -278,11 +281,27 @@ async def stored_items(view: View, document: Document) -> list[Item]:
         while place < len(by_start) and by_start[place][0] < at:
             place += 1
         first = by_start[place][1] if place < len(by_start) and by_start[place][0] < end else None
+        mine = [fact for start, u in by_start if at <= start < end for fact in given.get(u.id, ())]
         content = text[at:end].replace(REDACTED, "")
         if content.strip():
-            items.append(_item(document, each, first, content))
+            item = _item(document, each, first, content)
+            items.append(replace(item, facts=tuple(mine)) if GIVEN in each else item)
         at = end + 1  # the line feed between two items
     return items
+
+
+async def _given(
+    view: View, told: Sequence[Mapping[str, Any]], sources: Sequence[Unit]
+) -> Mapping[bytes, Sequence[GivenFact]]:
+    """Return the facts that callers handed in, by source."""
+    found: dict[bytes, list[GivenFact]] = {}
+    if not any(GIVEN in each for each in told):
+        return found
+    texts = {unit.id: unit.text for unit in sources}
+    for fact in await view.facts_of(list(texts)):
+        if is_given(fact) and fact.source_id in texts:
+            found.setdefault(fact.source_id, []).append(given_of(fact, texts[fact.source_id]))
+    return found
 
 
 def _item(document: Document, told: Mapping[str, Any], first: Unit | None, content: str) -> Item:

@@ -144,8 +144,12 @@ def heard(out: Console, second: Heard) -> None:
     """Show the reminder that another server has sent when its time had come."""
     out.print("\nThe sentence that the stopped server was told in part 1:\n", style="dim")
     table = _times()
-    table.add_row(f"{second.started_at:%H:%M:%S}", f"another server is up at {second.url}")
-    table.add_row(f"{second.due_at:%H:%M:%S}", "it is due")
+    rows = [
+        (second.started_at, f"another server is up at {second.url}"),
+        (second.due_at, "it is due"),
+    ]
+    for at, what in sorted(rows):
+        table.add_row(f"{at:%H:%M:%S}", what)
     table.add_row(
         f"{second.at:%H:%M:%S}",
         f"and sent, {second.late_s:.2f} s later; acknowledged there: {second.state}",
@@ -220,9 +224,23 @@ def summary(out: Console, done: Kept, questions: Sequence[Asked], context: Prime
     table.add_column(style="dim")
     table.add_row("retain", f"{done.turns / done.seconds:.0f} turns/s", "read, embedded, on disk")
     table.add_row(
-        "recall", f"{statistics.median(times):.1f} ms", f"p50 of {len(times)} questions, embedding"
+        "recall",
+        f"{statistics.median(times):.1f} ms",
+        f"p50 of {len(times)} questions, each embedded",
     )
     table.add_row("prime", f"{context.total_ms:.1f} ms", f"{len(context.memories)} memories")
+    out.print(table)
+
+
+def onward(out: Console) -> None:
+    """Say what to try next."""
+    _heading(out, "next")
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column(style="dim")
+    table.add_row("remembrancer serve --data ./data", "with a console; in a checkout: make serve")
+    table.add_row("remembrancer demo --keep", "leaves this conversation for your questions")
+    table.add_row("docs/start.md", "the first ten minutes")
     out.print(table)
 
 

@@ -61,6 +61,7 @@ async def _perform(folder: Path) -> None:
             raise NotFound("the demo found nothing to forget")
         show.forgotten(out, secret, await player.forget(secret.answers[0], folder))
         show.summary(out, kept, questions, context)
+        show.onward(out)
     finally:
         await restart.close()
         await app.close()

@@ -18,7 +18,7 @@ SERVICES = ("MemoryService", "SubscribeService", "ReflectService", "HealthServic
 
 OWN_PACKAGE = "remembrancer.v1"
 
-OWN_SERVICES = ("IntentionService",)
+OWN_SERVICES = ("IntentionService", "AnswerService")
 
 _SETS = ("hebbs.binpb", "remembrancer.binpb")
 

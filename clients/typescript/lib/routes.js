@@ -1,0 +1,2 @@
+/** What the generated types say of a route: its parameters, its body and its answer. */
+export {};
