@@ -6,19 +6,29 @@ import os
 
 import pytest
 
-# Kill rounds over PostgreSQL take minutes: `make prove` runs them. So it does the proofs with many
-# servers. The contract suite and the moves run over it always.
+# What takes long runs over PostgreSQL only when proving: queues of operations, servers in pairs.
 _PROVING = bool(os.environ.get("REMEMBRANCER_PROVE"))
-_KEPT_IN = ["sqlite", "postgres"] if _PROVING else ["sqlite"]
+_BOTH = ["sqlite", "postgres"]
 
 collect_ignore = [] if _PROVING else ["test_many_servers.py", "test_postgres_kill.py"]
 
 
-@pytest.fixture(params=_KEPT_IN)
-def kept_in(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+def _keep(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Let this process and those that it starts keep rows in the data folder, or in PostgreSQL."""
     if request.param == "postgres":
         space = request.getfixturevalue("space")
         monkeypatch.setenv("REMEMBRANCER_STORE", space.setting)
     kind: str = request.param
     return kind
+
+
+@pytest.fixture(params=_BOTH)
+def kept_in(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Run over both stores."""
+    return _keep(request, monkeypatch)
+
+
+@pytest.fixture(params=_BOTH if _PROVING else _BOTH[:1])
+def kept_in_when_proving(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Run over both stores when proving, else over SQLite."""
+    return _keep(request, monkeypatch)

@@ -62,7 +62,7 @@ async def examine(folder: Path, count: int) -> None:
         await app.close()
 
 
-@pytest.mark.usefixtures("kept_in")
+@pytest.mark.usefixtures("kept_in_when_proving")
 def test_each_is_made_once_and_delivered_in_time(tmp_path: Path, prove: int, record) -> None:
     count, span_us = COUNT * prove, SPAN_S * prove * 1_000_000
     with Sink() as sink:

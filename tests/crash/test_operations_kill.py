@@ -221,7 +221,7 @@ async def prove_it(folder: Path, count: int, killed_s: float) -> dict[str, float
         await app.close()
 
 
-@pytest.mark.usefixtures("kept_in")
+@pytest.mark.usefixtures("kept_in_when_proving")
 def test_operations_outlive_their_workers(tmp_path: Path, prove: int, record) -> None:
     figures = asyncio.run(prove_it(tmp_path / "data", OPERATIONS * prove, KILLED_S * prove))
     assert figures["kills"] > 0

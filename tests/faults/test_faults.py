@@ -1,4 +1,4 @@
-"""A few rounds of faults, and builds without a guard; `make faults` plays hundreds."""
+"""A few rounds of faults; `make faults` plays hundreds."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))  # its modules are a program of their own, too
 
-from plan import POSTGRES, POWER, RACE, SQLITE, STALL, plan
+from plan import POSTGRES, SQLITE, plan
 from stage import Stage, play_rounds, staged
 
 _ROUNDS = 2  # times `prove`
@@ -43,18 +43,3 @@ def test_nor_on_postgres(prove: int) -> None:
         report = play_rounds(stage, range(1, 1 + prove))
     assert not report.wrong, report.details
     assert set(report.faults) <= set(POSTGRES)
-
-
-@pytest.mark.parametrize(
-    ("guard", "fault", "found"),
-    [
-        ("no-fsync", POWER, "lost"),
-        ("no-fencing", STALL, "lost"),
-        ("no-revision-check", RACE, "lost"),
-    ],
-)
-def test_a_build_without_a_guard_is_caught(
-    sqlite: Stage, guard: str, fault: str, found: str
-) -> None:
-    report = play_rounds(sqlite, range(1, 3), fault, (guard,), say=lambda line: None)
-    assert report.found[found], report.table(guard)

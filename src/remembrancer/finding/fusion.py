@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,11 +48,16 @@ SCALED = Arm.SPEAKER  # the arms before it are scaled over the candidates
 
 def shares(arms: NDArray[np.float64], weights: Weights) -> NDArray[np.float64]:
     """Return what each arm adds to the scores of candidates, of the shape of their `arms`."""
-    factors = np.array([getattr(weights, arm.name.lower()) for arm in Arm])
-    result: NDArray[np.float64] = factors[:, None] * np.concatenate(
+    result: NDArray[np.float64] = _factors(weights) * np.concatenate(
         [scaled(arms[:SCALED]), arms[SCALED:]]
     )
     return result
+
+
+@lru_cache(maxsize=64)
+def _factors(weights: Weights) -> NDArray[np.float64]:
+    """Return the weights of the arms as a column."""
+    return np.array([[getattr(weights, arm.name.lower())] for arm in Arm])
 
 
 def summed(shared: NDArray[np.float64]) -> NDArray[np.float64]:
