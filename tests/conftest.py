@@ -6,17 +6,16 @@ REMEMBRANCER_PROVE_OUT to the folder for their results; without them a tenth run
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
-import socket
-import struct
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
+from remembrancer.faces.loopback import bring_up
 
 sys.path.insert(0, str(Path(__file__).parent))  # for the kits that folders share
 # Hundreds of servers start here: each would compile the whole package anew, half of its start.
@@ -25,21 +24,12 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 if TYPE_CHECKING:
     from postgres_kit import Server, Space
 
-_GET_FLAGS, _SET_FLAGS, _UP = 0x8913, 0x8914, 0x1  # of linux/sockios.h and linux/if.h
-
 Record = Callable[[dict[str, float]], None]
 
 
 def pytest_configure() -> None:
-    """Bring the loopback up where it is down: in a network namespace that was just made."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
-        request = struct.pack("16sh14x", b"lo", 0)
-        try:
-            flags = struct.unpack("16sh14x", fcntl.ioctl(control, _GET_FLAGS, request))[1]
-            if not flags & _UP:
-                fcntl.ioctl(control, _SET_FLAGS, struct.pack("16sh14x", b"lo", flags | _UP))
-        except OSError:
-            return  # not ours to change: tests that need it will say so
+    """Let tests reach servers also in a network namespace that was just made."""
+    bring_up()
 
 
 @pytest.fixture(scope="session")

@@ -26,8 +26,10 @@ def command(
 
     Uses the bundled model.
     """
+    from ...loopback import bring_up  # noqa: PLC0415
     from .stage import perform  # noqa: PLC0415
 
+    bring_up()  # a part of it speaks to a server
     if keep:
         folder = tempfile.mkdtemp(prefix="remembrancer-demo-")
         perform(Path(folder))
