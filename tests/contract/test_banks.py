@@ -204,6 +204,25 @@ async def test_counters_are_written_on_close(make_store, ref, make):
     await again.close()
 
 
+async def test_counters_are_written_soon_in_a_store_that_is_opened_again(make_store, ref, make):
+    store = make_store()
+    await store.open()
+    row = make.row()
+    await store.apply(ref, Batch(units=[row]))
+    await store.touch(ref, [row.unit.id], NOW)
+    await store.close()
+    await store.open()
+    await store.touch(ref, [row.unit.id], NOW + 1)
+    for _ in range(200):
+        async with store.snapshot(ref) as view:
+            [unit] = await view.units([row.unit.id])
+        if unit.access_count == 2:
+            break
+        await asyncio.sleep(0.05)
+    assert unit.access_count == 2
+    await store.close()
+
+
 async def test_a_closed_store_says_so(make_store, ref):
     store = make_store()
     for call in (

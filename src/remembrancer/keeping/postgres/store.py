@@ -70,9 +70,7 @@ class PostgresStore(BankCalls, GenerationCalls, IntentionCalls, JobCalls, Record
         self._readers: Readers | None = None
         # Short reads have lanes of their own: they never wait for snapshots.
         self._shorts: Readers | None = None
-        self._counters = counters.Counters()
-        self._flush_timer: asyncio.TimerHandle | None = None
-        self._flushes: set[asyncio.Task[None]] = set()
+        self._counters = counters.Counters(self._count)
 
     @property
     def identity(self) -> str:
@@ -98,10 +96,7 @@ class PostgresStore(BankCalls, GenerationCalls, IntentionCalls, JobCalls, Record
         writers, readers, shorts = self._writers, self._readers, self._shorts
         if writers is None or readers is None or shorts is None:
             return
-        if self._flush_timer is not None:
-            self._flush_timer.cancel()
-        await self._flush()
-        await asyncio.gather(*self._flushes)
+        await self._counters.close()
         await writers.finish()
         self._writers = self._readers = self._shorts = None
         for part in (writers, readers, shorts):
@@ -118,12 +113,7 @@ class PostgresStore(BankCalls, GenerationCalls, IntentionCalls, JobCalls, Record
     async def touch(self, ref: BankRef, unit_ids: Sequence[bytes], at: int) -> None:
         """Count an access of each unit, outside revision and feed."""
         _opened(self._writers)
-        self._counters.add(ref, unit_ids, at)
-        if len(self._counters) >= counters.MAX_HELD:
-            await self._flush()
-        elif self._flush_timer is None:
-            loop = asyncio.get_running_loop()
-            self._flush_timer = loop.call_later(counters.FLUSH_S, self._flush_soon)
+        await self._counters.add(ref, unit_ids, at)
 
     async def generation_begin(self, fingerprint: Mapping[str, Any]) -> Generation:
         """Return the generation of this fingerprint, made when new; the first one is active."""
@@ -232,16 +222,10 @@ class PostgresStore(BankCalls, GenerationCalls, IntentionCalls, JobCalls, Record
             last = keys[-1]
         await self._write(settling.done, changes)
 
-    def _flush_soon(self) -> None:
-        self._flush_timer = None
-        task = asyncio.get_running_loop().create_task(self._flush())
-        self._flushes.add(task)
-        task.add_done_callback(self._flushes.discard)
-
-    async def _flush(self) -> None:
+    async def _count(self, counts: Sequence[counters.Count]) -> None:
         """Write the counters, each bank's in a transaction of its own."""
         by_bank: defaultdict[int, list[counters.Count]] = defaultdict(list)
-        for count in self._counters.take():
+        for count in counts:
             by_bank[count[0]].append(count)
         await asyncio.gather(*(self._write(_count, mine) for mine in by_bank.values()))
 

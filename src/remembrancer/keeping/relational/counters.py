@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 
 from ...nouns.memory import BankRef
 from .db import Db
@@ -18,25 +19,47 @@ Count = tuple[int, bytes, int, int]
 
 
 class Counters:
-    """The counts not written yet; used from the event loop only."""
+    """The counts not written yet; used from the event loop only.
 
-    def __init__(self) -> None:
+    Args:
+        flush: writes counts; it gets those of all banks at once.
+    """
+
+    def __init__(self, flush: Callable[[Sequence[Count]], Awaitable[None]]) -> None:
+        self._flush_counts = flush
         self._held: dict[tuple[int, bytes], tuple[int, int]] = {}
+        self._timer: asyncio.TimerHandle | None = None
+        self._flushes: set[asyncio.Task[None]] = set()
 
-    def __len__(self) -> int:
-        return len(self._held)
-
-    def add(self, ref: BankRef, unit_ids: Sequence[bytes], at: int) -> None:
-        """Count an access of each unit."""
+    async def add(self, ref: BankRef, unit_ids: Sequence[bytes], at: int) -> None:
+        """Count an access of each unit; it is written soon, or now where many wait."""
         key = ref.key
         for unit_id in unit_ids:
             count, last = self._held.get((key, unit_id), (0, at))
             self._held[key, unit_id] = (count + 1, max(last, at))
+        if len(self._held) >= MAX_HELD:
+            await self._flush()
+        elif self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(FLUSH_S, self._flush_soon)
 
-    def take(self) -> list[Count]:
-        """Return what is held and start afresh."""
+    async def close(self) -> None:
+        """Write what is held and wait until all is written."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None  # a store may be opened again
+        await self._flush()
+        await asyncio.gather(*self._flushes)
+
+    def _flush_soon(self) -> None:
+        self._timer = None
+        task = asyncio.get_running_loop().create_task(self._flush())
+        self._flushes.add(task)
+        task.add_done_callback(self._flushes.discard)
+
+    async def _flush(self) -> None:
         held, self._held = self._held, {}
-        return [(key, unit_id, *count) for (key, unit_id), count in held.items()]
+        if held:
+            await self._flush_counts([(*key, *count) for key, count in held.items()])
 
 
 def write(db: Db, counts: Sequence[Count]) -> None:

@@ -60,9 +60,7 @@ class SqliteStore(BankCalls, GenerationCalls, IntentionCalls, JobCalls, RecordCa
         self._readers: Readers | None = None
         # Short reads have a lane of their own: they never wait for snapshots.
         self._short: Lane | None = None
-        self._counters = counters.Counters()
-        self._flush_timer: asyncio.TimerHandle | None = None
-        self._flushes: set[asyncio.Task[None]] = set()
+        self._counters = counters.Counters(self._count)
 
     @property
     def identity(self) -> str:
@@ -91,10 +89,7 @@ class SqliteStore(BankCalls, GenerationCalls, IntentionCalls, JobCalls, RecordCa
         writer, readers, short, lock = self._writer, self._readers, self._short, self._lock
         if writer is None or readers is None or short is None or lock is None:
             return
-        if self._flush_timer is not None:
-            self._flush_timer.cancel()
-        await self._flush()
-        await asyncio.gather(*self._flushes)
+        await self._counters.close()
         self._writer = self._readers = self._short = self._lock = None
         for stop in (writer.stop, readers.stop, short.stop, lock.close):
             await asyncio.to_thread(stop)
@@ -110,12 +105,7 @@ class SqliteStore(BankCalls, GenerationCalls, IntentionCalls, JobCalls, RecordCa
     async def touch(self, ref: BankRef, unit_ids: Sequence[bytes], at: int) -> None:
         """Count an access of each unit, outside revision and feed."""
         _opened(self._writer)
-        self._counters.add(ref, unit_ids, at)
-        if len(self._counters) >= counters.MAX_HELD:
-            await self._flush()
-        elif self._flush_timer is None:
-            loop = asyncio.get_running_loop()
-            self._flush_timer = loop.call_later(counters.FLUSH_S, self._flush_soon)
+        await self._counters.add(ref, unit_ids, at)
 
     async def sweep(self, now: int) -> None:
         """Remove from disk what was deleted: expired blobs, free pages, the write-ahead log.
@@ -213,16 +203,8 @@ class SqliteStore(BankCalls, GenerationCalls, IntentionCalls, JobCalls, RecordCa
             await asyncio.sleep(_LOG_PAUSE_S)
         raise StoreBusy("an open snapshot holds the write-ahead log; sweep again once it ends")
 
-    def _flush_soon(self) -> None:
-        self._flush_timer = None
-        task = asyncio.get_running_loop().create_task(self._flush())
-        self._flushes.add(task)
-        task.add_done_callback(self._flushes.discard)
-
-    async def _flush(self) -> None:
-        counts = self._counters.take()
-        if counts:
-            await self._write(counters.write, counts)
+    async def _count(self, counts: Sequence[counters.Count]) -> None:
+        await self._write(counters.write, counts)
 
     def _lane(self, name: str) -> Lane:
         return Lane(
