@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..nouns.errors import InvalidInput, ModelUnavailable
+from ..nouns.errors import ModelUnavailable
 from ..nouns.turns import Turns
 from .embedder import Floats
+from .endpoints import checked_key, checked_url, retry_after
 from .spread import spread
 from .vectors import normalise
 
@@ -65,8 +66,9 @@ class OpenAIEmbedder:
     ) -> None:
         self._httpx: Any = _httpx()
         self._model = model
-        self._url = _checked_url(base_url or DEFAULT_BASE_URL, self._httpx)
-        self._key = _checked_key(api_key)
+        base = checked_url(base_url or DEFAULT_BASE_URL, self._httpx, "base_url")
+        self._url = f"{base}/embeddings"
+        self._key = checked_key(api_key, "api_key")
         self._asked = dimensions
         self._dim = dimensions
         self._timeout = timeout
@@ -169,12 +171,12 @@ class OpenAIEmbedder:
                         return response.json()
                     except ValueError:
                         raise self._unsound("it is not JSON") from None
-                trouble, asked_wait = self._complaint(response), _retry_after(response.headers)
+                trouble, asked_wait = self._complaint(response), retry_after(response.headers)
                 if response.status_code != 429 and response.status_code < 500:
                     raise ModelUnavailable(f"{self._url} refused: {trouble}")
             if attempt < self._retries:
                 wait = min(BACKOFF_S * 2**attempt, MAX_BACKOFF_S) * (0.5 + self._jitter())
-                await self._sleep(max(wait, asked_wait))
+                await self._sleep(max(wait, min(asked_wait, MAX_BACKOFF_S)))
         raise ModelUnavailable(f"{self._url} failed {self._retries + 1} times, last: {trouble}")
 
     def _connected(self) -> httpx.AsyncClient:
@@ -227,36 +229,7 @@ def _httpx() -> Any:
         ) from error
 
 
-def _checked_url(base_url: str, library: Any) -> str:
-    url = f"{base_url.strip().rstrip('/')}/embeddings"
-    try:
-        parts = library.URL(url)
-        sound = parts.scheme in {"http", "https"} and parts.host
-        bare = not (parts.userinfo or parts.query or parts.fragment)
-    except library.InvalidURL:
-        sound = bare = False
-    if not (sound and bare):
-        raise InvalidInput(
-            "base_url must be http(s)://host[:port]/path, without credentials or query",
-            field="base_url",
-        )
-    return url
-
-
-def _checked_key(api_key: str | None) -> str | None:
-    key = (api_key or "").strip()
-    if not (key.isascii() and key.isprintable()):
-        raise InvalidInput("api_key must be printable ASCII on one line", field="api_key")
-    return key or None
-
-
 def _sendable(text: str) -> str:
     """Cut to MAX_BYTES on a whole character; endpoints refuse empty texts, so those are a space."""
     cut = text[:MAX_BYTES].encode("utf-8", "replace")[:MAX_BYTES].decode("utf-8", "ignore")
     return cut or " "
-
-
-def _retry_after(headers: Mapping[str, str]) -> float:
-    """Seconds that the endpoint asks to wait, at most MAX_BACKOFF_S; 0 when it does not say."""
-    value = headers.get("retry-after", "")
-    return min(float(value), MAX_BACKOFF_S) if value.isdecimal() else 0.0

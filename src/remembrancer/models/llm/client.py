@@ -9,9 +9,10 @@ from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from ...nouns.errors import InvalidInput, ModelUnavailable
+from ...nouns.errors import ModelUnavailable
 from ...nouns.text import estimate_tokens
 from ...nouns.turns import Turns
+from ..endpoints import checked_key, checked_url, retry_after
 from .types import LlmFailed, Prompt, Reply, Usage
 from .wires import Told, Wire
 
@@ -62,8 +63,8 @@ class HttpLlm:
         self._name = name
         self._model = model
         self._wire = wire
-        self._url = _checked_url(base_url, self._httpx) + wire.path(model)
-        self._key = _checked_key(api_key)
+        self._url = checked_url(base_url, self._httpx, "llm_url") + wire.path(model)
+        self._key = checked_key(api_key, "llm_key")
         self._timeout = timeout
         self._retries = retries
         self._slots = Turns(concurrency)
@@ -152,10 +153,10 @@ class HttpLlm:
             return _Trouble("auth", f"HTTP {status}, check the API key", usage=used, again=False)
         what = self._redacted(f"HTTP {status} {response.text[:4096]}")[:300].strip()
         if status == 429:
-            asked = _retry_after(response.headers)
+            asked = retry_after(response.headers)
             return _Trouble("limited", what, usage=used, asked_wait=asked)
         if status >= 500:
-            return _Trouble("broken", what, usage=used, asked_wait=_retry_after(response.headers))
+            return _Trouble("broken", what, usage=used, asked_wait=retry_after(response.headers))
         return _Trouble("refused", what, usage=used, again=False)
 
     async def _posted(self, body: Mapping[str, Any]) -> httpx.Response:
@@ -205,36 +206,3 @@ def _httpx() -> Any:
         raise ModelUnavailable(
             "a language model needs httpx: pip install 'remembrancer[llm]'"
         ) from error
-
-
-def _checked_url(base_url: str, library: Any) -> str:
-    url = base_url.strip().rstrip("/")
-    try:
-        parts = library.URL(url)
-        sound = parts.scheme in {"http", "https"} and parts.host
-        bare = not (parts.userinfo or parts.query or parts.fragment)
-    except library.InvalidURL:
-        sound = bare = False
-    if not (sound and bare):
-        raise InvalidInput(
-            "llm_url must be http(s)://host[:port]/path, without credentials or query",
-            field="llm_url",
-        )
-    return url
-
-
-def _checked_key(api_key: str | None) -> str | None:
-    key = (api_key or "").strip()
-    if not (key.isascii() and key.isprintable()):
-        raise InvalidInput("llm_key must be printable ASCII on one line", field="llm_key")
-    return key or None
-
-
-def _retry_after(headers: Mapping[str, str]) -> float:
-    """Seconds that the endpoint asks to wait; 0 when it does not say, or says a date."""
-    value = headers.get("retry-after", "").strip()
-    try:
-        seconds = float(value)
-    except ValueError:
-        return 0.0
-    return seconds if 0 <= seconds < float("inf") else 0.0
