@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from .recalled import find_recalled
+from .recalled import FENCE_END, find_recalled
 from .types import Span
 
 _MEMORY_WORDS = r"memor(?:y|ies)|recollections?|recalled|retrieved"
@@ -27,11 +27,6 @@ _FENCE = re.compile(
     r"^[ \t]*(?:\[|[-=*#~]{2,40}[ \t]*\[?)[ \t]*(?:begin|start|start of)?[ \t]*"
     rf"[^\]\n=*#~]{{0,40}}\b(?:{_MEMORY_WORDS})\b[^\]\n=*#~]{{0,40}}?[ \t]*"
     r"(?:\]|:?[ \t]*[-=*#~]{2,40}[ \t]*$)",
-    re.IGNORECASE | re.MULTILINE,
-)
-_FENCE_END = re.compile(
-    r"^[ \t]*(?:\[[ \t]*(?:/|end\b)[^\]\n]{0,80}\]"
-    r"|[-=*#~]{2,40}[ \t]*\[?(?:/|end\b)[^\n]{0,80})[ \t]*$",
     re.IGNORECASE | re.MULTILINE,
 )
 _HEADING = re.compile(
@@ -175,7 +170,7 @@ def _fenced(text: str) -> list[Span]:
     spans: list[Span] = []
     at, closed = 0, True
     while (match := _FENCE.search(text, at)) is not None:
-        close = _FENCE_END.search(text, match.end()) if closed else None
+        close = FENCE_END.search(text, match.end()) if closed else None
         closed = close is not None
         end = close.end() if close is not None else _list_end(text, match.end())
         spans.append(Span(match.start(), end))

@@ -24,7 +24,7 @@ _FENCE = re.compile(
     r"(?:\]|:?[ \t]*[-=*#~]{2,40})[ \t]*$",
     re.IGNORECASE | re.MULTILINE,
 )
-_FENCE_END = re.compile(
+FENCE_END = re.compile(
     r"^[ \t]*(?:\[[ \t]*(?:/|end\b)[^\]\n]{0,80}\]"
     r"|[-=*#~]{2,40}[ \t]*\[?(?:/|end\b)[^\n]{0,80})[ \t]*$",
     re.IGNORECASE | re.MULTILINE,
@@ -100,7 +100,7 @@ def _fenced(text: str) -> list[Span]:
     spans: list[Span] = []
     at = 0
     while (match := _FENCE.search(text, at)) is not None:
-        close = _FENCE_END.search(text, match.end())
+        close = FENCE_END.search(text, match.end())
         if close is None:
             break
         if _told(text, match.end(), close.start()):
