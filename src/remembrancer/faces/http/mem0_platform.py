@@ -7,14 +7,12 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import BaseModel
 
+from . import mem0_hosted as hosted
 from .access import Calling
 from .answers import answer
 from .body import body_of
 from .errors import BANK_ERRORS
-from .mem0_hosted import found_one
 from .mem0_shapes import (
-    ALL_DELETED,
-    DELETED,
     QUERIES,
     Given,
     Listed,
@@ -29,7 +27,6 @@ from .mem0_shapes import (
     Mem0Results,
     Mem0SearchRequest,
     Mem0UpdateRequest,
-    Named,
 )
 from .schema import reads
 
@@ -97,17 +94,14 @@ async def add_v1(request: Request, mem0: Given, body: AddBody) -> Response:
     return _wrapped(request, await mem0.add(body), body.output_format)
 
 
-@router.post(
+router.post(
     f"{_ROOT}/v3/memories/add/",
     operation_id="mem0_add_v3",
     summary="Add memories (v3)",
     response_model=Mem0AddResults,
     responses=BANK_ERRORS,
     openapi_extra=reads(Mem0AddRequest),
-)
-async def add_v3(request: Request, mem0: Given, body: AddBody) -> Response:
-    """Keep messages, verbatim."""
-    return answer(request, {"results": await mem0.add(body)}, nulls=True)
+)(hosted.add)
 
 
 @router.get(
@@ -172,55 +166,42 @@ async def search_v1(request: Request, mem0: Given, body: SearchBody) -> Response
     return _wrapped(request, await mem0.search(body), body.output_format)
 
 
-@router.post(
+router.post(
     f"{_ROOT}/v2/memories/search/",
     operation_id="mem0_search_v2",
     summary="Search memories (v2)",
     response_model=list[Mem0Memory] | Mem0Results,
     responses=BANK_ERRORS,
     openapi_extra=reads(Mem0SearchRequest),
-)
-async def search_v2(request: Request, mem0: Given, body: SearchBody) -> Response:
-    """Find memories: a list, or with `output_format` v1.1 an object."""
-    return _wrapped(request, await mem0.search(body), body.output_format)
+)(search_v1)
 
 
-@router.post(
+router.post(
     f"{_ROOT}/v3/memories/search/",
     operation_id="mem0_search_v3",
     summary="Search memories (v3)",
     response_model=Mem0Results,
     responses=BANK_ERRORS,
     openapi_extra=reads(Mem0SearchRequest),
-)
-async def search_v3(request: Request, mem0: Given, body: SearchBody) -> Response:
-    """Find memories, best first."""
-    return answer(request, {"results": await mem0.search(body)}, nulls=True)
+)(hosted.search)
 
 
-@router.delete(
+router.delete(
     f"{_ROOT}/v1/memories/",
     operation_id="mem0_delete_all_v1",
     summary="Delete all memories (v1)",
     response_model=Mem0Message,
     responses=BANK_ERRORS,
-)
-async def delete_all_v1(request: Request, mem0: Given, named: Named) -> Response:
-    """Erase what has all ids given; one at least."""
-    await mem0.delete_all(named)
-    return answer(request, ALL_DELETED, queries=QUERIES)
+)(hosted.delete_all)
 
 
-@router.get(
+router.get(
     f"{_ROOT}/v1/memories/{{memory_id}}/",
     operation_id="mem0_get_v1",
     summary="Get a memory (v1)",
     response_model=Mem0Memory,
     responses=BANK_ERRORS,
-)
-async def get_v1(request: Request, mem0: Given, memory_id: str) -> Response:
-    """Return one memory."""
-    return answer(request, await found_one(mem0, memory_id), nulls=True)
+)(hosted.get)
 
 
 @router.put(
@@ -239,32 +220,25 @@ async def update_v1(
 ) -> Response:
     """Change a memory and return it."""
     await mem0.update(memory_id, body)
-    return answer(request, await found_one(mem0, memory_id), nulls=True)
+    return answer(request, await hosted.found_one(mem0, memory_id), nulls=True)
 
 
-@router.delete(
+router.delete(
     f"{_ROOT}/v1/memories/{{memory_id}}/",
     operation_id="mem0_delete_v1",
     summary="Delete a memory (v1)",
     response_model=Mem0Message,
     responses=BANK_ERRORS,
-)
-async def delete_v1(request: Request, mem0: Given, memory_id: str) -> Response:
-    """Erase a memory."""
-    await mem0.delete(memory_id)
-    return answer(request, DELETED)
+)(hosted.delete)
 
 
-@router.get(
+router.get(
     f"{_ROOT}/v1/memories/{{memory_id}}/history/",
     operation_id="mem0_history_v1",
     summary="Get the history of a memory (v1)",
     response_model=list[Mem0Change],
     responses=BANK_ERRORS,
-)
-async def history_v1(request: Request, mem0: Given, memory_id: str) -> Response:
-    """Return what became of a memory, oldest first."""
-    return answer(request, await mem0.mem0.history(memory_id), nulls=True)
+)(hosted.history)
 
 
 @router.get(
