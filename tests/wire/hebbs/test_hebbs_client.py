@@ -7,14 +7,12 @@ client's own live tests ask, and more.
 
 from __future__ import annotations
 
-import os
 import subprocess
-from collections import Counter
 from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
 from served_kit import Served
+from suite_kit import environment, installed, read_report
 
 ROOT = Path(__file__).parents[3]
 SUITE = Path(__file__).parent / "suite"
@@ -45,7 +43,7 @@ def test_the_client_works_as_with_its_own_server(
     auth: str, kept_in: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     python = ROOT / f".venv/clients/hebbs-{VERSION}/bin/python"
-    if not _installed(python, ROOT / f"requirements/hebbs-{VERSION}.txt"):
+    if not installed(python, ROOT / f"requirements/hebbs-{VERSION}.txt"):
         pytest.skip(f"hebbs {VERSION} is not installed: `make setup` with a network")
     report = tmp_path / "report.xml"
     parts = ["common", "guarded"] if auth == "on" else ["common"]
@@ -59,7 +57,7 @@ def test_the_client_works_as_with_its_own_server(
                 *(SUITE / part for part in parts),
             ],
             env={
-                **_environment(),
+                **environment("HEBBS_"),
                 "HEBBS_ADDRESS": server.address,
                 "HEBBS_REST_URL": server.url,
                 **(_keys(server) if auth == "on" else {"HEBBS_API_KEY": ""}),
@@ -70,7 +68,7 @@ def test_the_client_works_as_with_its_own_server(
             timeout=TIMEOUT_S,
         )  # fmt: skip
     assert report.exists(), f"the suite did not run:\n{done.stdout}\n{done.stderr}"
-    passed, failures = _read(report)
+    passed, failures = read_report(report, 2)
     for failure in failures:
         print(failure)
     assert not failures, f"{len(failures)} failed\n" + "\n".join(
@@ -98,30 +96,3 @@ def _keys(server: Served) -> dict[str, str]:
         "HEBBS_READING_KEY": server.key("alpha", "read"),
         "HEBBS_OTHER_KEY": server.key("beta"),
     }
-
-
-def _installed(python: Path, lock: Path) -> bool:
-    """Tell whether the environment was made from the lock as it is now."""
-    made_from = python.parents[1] / "installed-lock.txt"
-    return made_from.exists() and made_from.read_bytes() == lock.read_bytes()
-
-
-def _environment() -> dict[str, str]:
-    """Return ours without what would change the other interpreter or its pytest."""
-    ours = ("PYTEST_", "PYTHON", "COV_", "VIRTUAL_ENV", "REMEMBRANCER_", "HEBBS_")
-    return {k: v for k, v in os.environ.items() if not k.startswith(ours)}
-
-
-def _read(report: Path) -> tuple[Counter[str], list[str]]:
-    """Return how many tests of each class passed, and what each other one says."""
-    passed: Counter[str] = Counter()
-    failures = []
-    for case in ElementTree.parse(report).iter("testcase"):
-        wrong = [each for each in case if each.tag in ("failure", "error", "skipped")]
-        owner = ".".join(case.get("classname", "").split(".")[-2:])
-        passed[owner] += not wrong
-        failures += [
-            f"{owner}.{case.get('name')}: {each.tag}: {each.get('message', '')}\n{each.text or ''}"
-            for each in wrong
-        ]
-    return passed, failures

@@ -10,16 +10,14 @@ from __future__ import annotations
 
 import html
 import json
-import os
 import re
 import subprocess
-from collections import Counter
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import pytest
+from suite_kit import environment, installed, read_report
 from wire_kit import Server
 
 from llm_kit import Endpoint, Reply, echo
@@ -80,7 +78,7 @@ def test_the_client_works_as_with_its_own_server(
 ) -> None:
     python = ROOT / f".venv/clients/hindsight-{version}/bin/python"
     lock = ROOT / f"requirements/hindsight-{version}.txt"
-    if not _installed(python, lock):
+    if not installed(python, lock):
         pytest.skip(f"hindsight-client {version} is not installed: `make setup` with a network")
     report = tmp_path / "report.xml"
     more = {"embedder": "bge-small", "webhook_allow_private": "true"}
@@ -96,14 +94,14 @@ def test_the_client_works_as_with_its_own_server(
                 python, "-m", "pytest", "-c", SUITE / "pytest.ini", f"--junit-xml={report}",
                 *(SUITE / part for part in parts),
             ],
-            env={**_environment(), "HINDSIGHT_API_URL": server.url},
+            env={**environment("HINDSIGHT_"), "HINDSIGHT_API_URL": server.url},
             capture_output=True,
             text=True,
             check=False,
             timeout=TIMEOUT_S,
         )  # fmt: skip
     assert report.exists(), f"the suite did not run:\n{done.stdout}\n{done.stderr}"
-    passed, failures = _read(report)
+    passed, failures = read_report(report, 1)
     for failure in failures:
         print(failure)
     assert not failures, f"hindsight-client {version}: {len(failures)} failed\n" + "\n".join(
@@ -112,31 +110,3 @@ def test_the_client_works_as_with_its_own_server(
     assert done.returncode == 0, done.stdout
     assert {name: passed[f"Test{name}"] for name in OFFICIAL} == OFFICIAL
     assert bool(endpoint.requests) == (mind == "model")
-
-
-def _installed(python: Path, lock: Path) -> bool:
-    """Tell whether the environment was made from the lock as it is now."""
-    made_from = python.parents[1] / "installed-lock.txt"
-    return made_from.exists() and made_from.read_bytes() == lock.read_bytes()
-
-
-def _environment() -> dict[str, str]:
-    """Return ours without what would change the other interpreter or its pytest."""
-    ours = ("PYTEST_", "PYTHON", "COV_", "VIRTUAL_ENV", "REMEMBRANCER_", "HINDSIGHT_")
-    return {k: v for k, v in os.environ.items() if not k.startswith(ours)}
-
-
-def _read(report: Path) -> tuple[Counter[str], list[str]]:
-    """Return how many tests of each class passed, and what each other one says."""
-    passed: Counter[str] = Counter()
-    failures = []
-    for case in ElementTree.parse(report).iter("testcase"):
-        wrong = [each for each in case if each.tag in ("failure", "error", "skipped")]
-        owner = case.get("classname", "").rsplit(".", 1)[-1]
-        passed[owner] += not wrong
-        failures += [f"{owner}.{case.get('name')}: {_says(each)}" for each in wrong]
-    return passed, failures
-
-
-def _says(outcome: ElementTree.Element) -> str:
-    return f"{outcome.tag}: {outcome.get('message', '')}\n{outcome.text or ''}"
