@@ -318,7 +318,11 @@ async def test_sweeping_gives_space_back(store, sql, ref, make):
         if sql(size)[0][0] < full / 4:
             return
         await asyncio.sleep(0.1)
-    raise AssertionError("the space was not given back")
+    holding = sql(
+        "SELECT application_name, state, now() - xact_start, query FROM pg_stat_activity"
+        " WHERE backend_xmin IS NOT NULL OR backend_xid IS NOT NULL"
+    )
+    raise AssertionError(f"the space was not given back: {sql(size)} of {full}, held by {holding}")
 
 
 async def test_case_is_folded_as_in_python_from_version_18_on(store, ref, make):
