@@ -59,9 +59,10 @@ def run(options: argparse.Namespace) -> Figures:
     if "idle" in parts:
         figures |= speed.idle_rss(options.embedder)
     if options.store:
-        figures |= load_sizes(folder, sizes)
+        units = options.data / "units"
+        units.mkdir(parents=True, exist_ok=True)
         with stores.postgres(options.store) as url:
-            figures |= stores.beside_sqlite(folder, sizes, options.queries, url)
+            figures |= stores.beside_sqlite(units, sizes, options.queries, url)
     if TENANT in parts:
         banks = options.data / f"banks-{options.banks}"
         banks.mkdir(parents=True, exist_ok=True)
@@ -88,7 +89,10 @@ def main(argv: Sequence[str] | None = None) -> Figures:
         "python -m bench.latency --sizes 1000,10000 --parts inproc,rss --json latency.json",
     )
     parser.add_argument(
-        "--sizes", type=_numbers, default=(1_000, 10_000, 100_000), help="turns a bank, by commas"
+        "--sizes",
+        type=_numbers,
+        default=(1_000, 10_000, 100_000),
+        help="turns a bank, by commas; with --store: units a bank",
     )
     parser.add_argument("--stored", type=int, default=0, help="units of the store to start on")
     parser.add_argument("--queries", type=int, default=1_000, help="questions a size, all distinct")

@@ -35,6 +35,11 @@ def bank_of(turns: int) -> str:
     return f"made-{turns}"
 
 
+def units_bank_of(units: int) -> str:
+    """Return the name of the bank with so many units, turns and the facts read from them."""
+    return f"units-{units}"
+
+
 def load_sizes(folder: Path, sizes: Sequence[int]) -> Figures:
     """Make sure that `folder` holds a bank of each size; return how fast it went."""
     figures: Figures = {}
@@ -71,6 +76,22 @@ def load_stored(folder: Path, units: int) -> Figures:
                     break
             number += 1
     return {"load.stored.units_per_s": new / seconds} if new else {}
+
+
+def load_units(folder: Path, sizes: Sequence[int]) -> None:
+    """Make sure that `folder` holds a bank of at least so many units, of each size."""
+    with remembrancer.open(folder, embedder=EMBEDDER) as memory, report.progress() as bars:
+        there = {b.ref.bank: b.unit_count for b in memory.status().banks}
+        for units in sizes:
+            bank = units_bank_of(units)
+            stored = there.get(bank, 0)
+            task = bars.add_task(f"load {units:,} units", total=units, completed=stored)
+            if stored < units:
+                for loaded in load_bank(memory, bank, units):  # a turn is a unit at least
+                    stored += loaded.units
+                    bars.update(task, completed=stored)
+                    if stored >= units:
+                        break
 
 
 def load_bank(memory: remembrancer.Memory, bank: str, turns: int) -> Iterator[Loaded]:

@@ -27,7 +27,7 @@ from remembrancer.verbs.prime import PrimeOptions
 from remembrancer.verbs.recalling.searches import Search, Way
 
 from . import made
-from .made_store import EMBEDDER, bank_of
+from .made_store import EMBEDDER, load_units, units_bank_of
 from .metrics import Figures, latency_figures
 from .report import progress
 
@@ -57,7 +57,8 @@ def postgres(store: str) -> Iterator[str]:
 
 
 def beside_sqlite(folder: Path, sizes: Sequence[int], queries: int, url: str) -> Figures:
-    """Copy the made stores to PostgreSQL, and ask both the same in the same run."""
+    """Copy made banks of so many units to PostgreSQL, and ask both the same in the same run."""
+    load_units(folder, sizes)
     asyncio.run(_load_cold(folder))
     here = Settings(data=folder, embedder=EMBEDDER)
     with tempfile.TemporaryDirectory() as cache:
@@ -78,13 +79,14 @@ async def _ask_both(here: Settings, there: Settings, sizes: Sequence[int], queri
         "postgres": await App.open(there, background=False),
     }
     try:
-        for turns in sizes:
+        for units in sizes:
             times: defaultdict[str, list[float]] = defaultdict(list)
-            ref = BankRef(DEFAULT_TENANT, bank_of(turns))
+            ref = BankRef(DEFAULT_TENANT, units_bank_of(units))
+            turns = units // 2  # what surely stands in it
             asked = made.questions(ref.bank, turns, queries)
             warming = made.questions(ref.bank, turns, _WARM_UP, "warm-up")
             with progress() as bars:
-                label = f"recall, {turns:,} turns, both stores"
+                label = f"recall, {units:,} units, both stores"
                 for number, question in enumerate(
                     bars.track([*warming, *asked], description=label)
                 ):
@@ -95,7 +97,7 @@ async def _ask_both(here: Settings, there: Settings, sizes: Sequence[int], queri
                         if number >= _WARM_UP:
                             times[name].append(ms)
             for name in apps:
-                figures |= latency_figures(f"recall.{name}.{turns}", times[name])
+                figures |= latency_figures(f"recall.{name}.{units}", times[name])
     finally:
         for app in apps.values():
             await app.close()

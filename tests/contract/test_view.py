@@ -245,3 +245,34 @@ async def test_an_erase_in_the_feed_says_so(store, ref, make):
     await store.apply(ref, Batch(erase=ids_of(rows[:1])))
     async with store.snapshot(ref) as view:
         assert [c.op for c in (await view.changes(1)).changes] == [Op.ERASE]
+
+
+async def test_what_is_read_of_answers_is_right_in_whatever_order(store, ref, make):
+    rows = make.rows(4)
+    twins = [replace(row, same=b"same") for row in (rows[0], make.row("text 0"))]
+    await store.apply(ref, Batch(units=[*twins, *rows[1:]]))
+    ids = ids_of(rows)
+
+    def read(reader):
+        first = [found.unit.id for found in reader.recalled(ids)]
+        later = reader.shared_keys(ids[1:]), reader.shared_keys(ids), reader.shared_keys(ids)
+        again = [found.unit.id for found in reader.recalled(ids[2:])]
+        return first, later, again, reader.truths(ids), reader.recalled([])
+
+    shared = {ids[0]: b"same"}
+    assert await store.read(ref, read) == (ids, ({}, shared, shared), ids[2:], {}, [])
+
+
+async def test_a_read_that_fails_leaves_the_next_one_a_snapshot(make_store, ref, make):
+    store = make_store(readers=1)
+    await store.open()
+    await store.apply(ref, Batch(units=make.rows(1)))
+
+    def fail(reader):
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        await store.read(ref, fail)
+    written = await store.apply(ref, Batch(units=make.rows(1)))
+    assert await store.read(ref, lambda reader: reader.revision) == written.revision
+    await store.close()

@@ -81,7 +81,7 @@ def nearest(
     kept = _within(near, count * _SECOND_PASS)
     found = [k if r is None else r[k] for k, r in zip(kept, rows, strict=True)]
     exact = [
-        d[f] + _ones(part.more_bits[which].take(f, axis=0), query[half:])
+        np.add(d[f], _ones(part.more_bits[which].take(f, axis=0), query[half:]), dtype=np.uint16)
         for d, f, part in zip(first, found, parts, strict=True)
     ]
     return [f[k] for f, k in zip(found, _within(exact, count), strict=True)]
@@ -114,11 +114,13 @@ def joined(pieces: Sequence[NDArray[Any]]) -> NDArray[Any]:
     return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
 
 
-def _ones(bits: Bits, query: Bits) -> NDArray[np.uint16]:
+def _ones(bits: Bits, query: Bits) -> Distances:
     """Return the Hamming distance of each row of (k, words) `bits` to `query` (words,)."""
     ones = np.bitwise_count(bits ^ query)
-    total = np.zeros(len(ones), dtype=np.uint16)
-    for word in range(ones.shape[1]):  # faster than a sum over so short an axis
+    words = ones.shape[1]
+    total: Distances
+    total = np.zeros(len(ones), np.uint8 if words <= _BYTE_WORDS else np.uint16)
+    for word in range(words):  # faster than a sum over so short an axis
         total += ones[:, word]
     return total
 

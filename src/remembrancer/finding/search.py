@@ -22,7 +22,7 @@ from .calibration import Calibration, Features, features
 from .diversity import LOOKED_AT, own_codes, spread
 from .fusion import FULL, SCALED, Arm, Weights, guarded, scaled, shares, summed
 from .keyword import best, bm25, whole
-from .part import BOTH, NO_TIME, SLOTS, Mask, Part, sign_bits
+from .part import BOTH, NO_TIME, Mask, Part, sign_bits
 from .scan import RESCORED, Floats, Rows, cosines, joined, nearest
 from .spelling import RESPELT, Neighbours, respelt
 from .state import IndexState
@@ -140,9 +140,6 @@ def search(
     window = bm25(*asked, "window", query.term_weights)
     proposals = [best(text, allowed, top), best(window, allowed, top)]
     vector = query.vector if query.vector is not None and state.dim == len(query.vector) else None
-    if vector is not None:
-        embedded = [_embedded(p, ok) for p, ok in zip(parts, allowed, strict=True)]
-        proposals += _vector_tops(state, embedded, vector, top)
     overlap = _time_scores(parts, query)
     if overlap is not None:
         proposals.append(_time_top(parts, allowed, overlap, top))
@@ -151,8 +148,12 @@ def search(
         proposals.append(_standing_top(state, allowed, standing, vector))
     if extra:
         proposals.append(_among(parts, allowed, extra))
-    union = [_union(part.n, [rows[i] for rows in proposals]) for i, part in enumerate(parts)]
-    found, order = _fuse(state, query, vector, union, (text, window), overlap, standing)
+    if vector is None:
+        union, cosine = _union(parts, proposals), None
+    else:
+        embedded = [_embedded(p, ok) for p, ok in zip(parts, allowed, strict=True)]
+        union, cosine = _with_vector_tops(parts, embedded, proposals, vector, top)
+    found, order = _fuse(state, query, cosine, union, (text, window), overlap, standing)
     searched = [
         p.n if ok is None else int(np.count_nonzero(ok))
         for p, ok in zip(parts, allowed, strict=True)
@@ -225,12 +226,18 @@ def _standing_top(
     return _split(rows, chosen)
 
 
-def _union(n: int, proposals: Sequence[Rows]) -> Rows:
-    """Return the rows that any arm proposes, of a part of `n`, rising."""
+def _union(parts: Sequence[Part], proposals: Sequence[Sequence[Rows]]) -> list[Rows]:
+    """Return the rows that any arm proposes, a part each, rising."""
+    return [
+        np.flatnonzero(_marked(part.n, rows)) for part, *rows in zip(parts, *proposals, strict=True)
+    ]
+
+
+def _marked(n: int, proposals: Sequence[Rows]) -> Mask:
     mask = np.zeros(n, dtype=bool)
     for rows in proposals:
         mask[rows] = True
-    return np.flatnonzero(mask)
+    return mask
 
 
 def _allowed(part: Part, dead: Mask | None, query: Query) -> Mask | None:
@@ -261,19 +268,43 @@ def _embedded(part: Part, allowed: Mask | None) -> Mask | None:
     return has if allowed is None else has & allowed
 
 
-def _vector_tops(
-    state: IndexState, allowed: Sequence[Mask | None], vector: Floats, top: int
-) -> list[list[Rows]]:
-    """Return for each slot the rows with the highest cosine, a part each."""
-    parts = state.parts
+def _with_vector_tops(
+    parts: Sequence[Part],
+    embedded: Sequence[Mask | None],
+    proposals: Sequence[Sequence[Rows]],
+    vector: Floats,
+    top: int,
+) -> tuple[list[Rows], Floats]:
+    """Return the rows that any arm proposes, with those of the highest cosines of each slot.
+
+    Everything that another arm proposes is compared exactly too, at the same time. Returns the rows
+    a part each, rising, and their cosines (n, SLOTS), parts concatenated.
+    """
     bits = sign_bits(vector[None, :])[0]
-    near = nearest(parts, allowed, BOTH, bits, count=max(RESCORED, top))
-    cosine = cosines(parts, near, vector)
-    if len(cosine) <= top:
-        return [near]
-    # Ties at the edge are all taken, so that the answer does not depend on how rows are spread.
-    edges = np.partition(cosine, len(cosine) - top, axis=0)[-top]
-    return [_split(near, cosine[:, slot] >= edges[slot]) for slot in range(SLOTS)]
+    near = nearest(parts, embedded, BOTH, bits, count=max(RESCORED, top))
+    compared = _union(parts, [*proposals, near])
+    cosine = cosines(parts, compared, vector)
+    has = joined([p.columns.embedded[r] for p, r in zip(parts, compared, strict=True)])
+    if not has.all():
+        cosine[~has] = np.nan
+    chosen = _chosen(parts, compared, proposals)
+    if np.count_nonzero(has) <= top:
+        chosen |= has
+    else:
+        # Ties at the edge are all taken, so that the answer does not depend on how rows are spread.
+        place = np.count_nonzero(has) - top
+        edges = np.partition(cosine[has], place, axis=0)[place]
+        chosen |= (cosine >= edges).any(axis=1)
+    return _split(compared, chosen), cosine[chosen]
+
+
+def _chosen(
+    parts: Sequence[Part], rows: Sequence[Rows], proposals: Sequence[Sequence[Rows]]
+) -> Mask:
+    """Return which of some rows, parts concatenated, are proposed."""
+    return joined(
+        [_marked(part.n, mine)[r] for part, r, *mine in zip(parts, rows, *proposals, strict=True)]
+    )
 
 
 def _time_scores(parts: Sequence[Part], query: Query) -> list[NDArray[np.float64]] | None:
@@ -315,7 +346,7 @@ def _time_top(
 def _fuse(
     state: IndexState,
     query: Query,
-    vector: Floats | None,
+    cosine: Floats | None,
     union: Sequence[Rows],
     keyword: tuple[list[NDArray[np.float32]], list[NDArray[np.float32]]],
     overlap: list[NDArray[np.float64]] | None,
@@ -323,6 +354,7 @@ def _fuse(
 ) -> tuple[Candidates, NDArray[np.int64]]:
     """Score the union by every arm and add up; return it, and its places best first.
 
+    `cosine` holds the union's cosines, parts concatenated; None without a vector.
     Rows are put in id order first, so that ties fall the same way however they are spread.
     """
     parts = state.parts
@@ -334,13 +366,7 @@ def _fuse(
 
     fill(Arm.TEXT, keyword[0])
     fill(Arm.WINDOW, keyword[1])
-    if vector is None:
-        arms[Arm.VECTOR : SCALED] = np.nan
-    else:
-        arms[Arm.VECTOR : SCALED] = cosines(parts, union, vector)[place].T
-        has = joined([p.columns.embedded[r] for p, r in zip(parts, union, strict=True)])[place]
-        if not has.all():
-            arms[Arm.VECTOR : SCALED, ~has] = np.nan
+    arms[Arm.VECTOR : SCALED] = np.nan if cosine is None else cosine[place].T
     named = named_speakers(set(query.words), _speakers(parts))
     if named:
         said = [_named(p, r, named) for p, r in zip(parts, union, strict=True)]
@@ -360,7 +386,7 @@ def _fuse(
     parts_of_score = shares(arms, query.weights)
     score = summed(parts_of_score)
     order = np.argsort(-score, kind="stable")
-    if vector is not None:
+    if cosine is not None:
         order = _spread_out(parts, union, place, order)
     order = guarded(order, parts_of_score)
     places = place[order]

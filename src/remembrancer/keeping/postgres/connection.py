@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import psycopg
 from psycopg.pq import TransactionStatus
 
-from ..relational.db import Db, Row
+from ..relational.db import Asked, Db, Row
 from ..relational.work import Unchanged
 from . import errors, types
 from .place import Place
@@ -43,6 +43,8 @@ class PgDb(Db):
         self._cursor: psycopg.Cursor[Row] | None = None
         self._inside = False
         self._moment = 0
+        # what was asked ahead: by name and parameters, the values and the rows
+        self._known: dict[tuple[Any, ...], tuple[Sequence[bytes | str] | None, list[Row]]] = {}
 
     @property
     def connection(self) -> psycopg.Connection[Row]:
@@ -53,6 +55,9 @@ class PgDb(Db):
 
     def all(self, name: str, *params: Any) -> list[Row]:
         """Run a query and return its rows."""
+        known = self._known.pop((name, *params), None) if self._known else None
+        if known is not None:
+            return known[1]
         return self._run(self._queries[name], params).fetchall()
 
     def run(self, name: str, *params: Any) -> int:
@@ -73,7 +78,17 @@ class PgDb(Db):
         """See `Db.all_in`; the list is one array."""
         if not values:
             return []
+        known = self._known.pop((name, *params), None) if self._known else None
+        if known is not None and known[0] == values:
+            return known[1]
         return self._run(self._listed(name, len(params)), (*params, list(values))).fetchall()
+
+    def ahead(self, *asked: Asked) -> None:
+        """See `Db.ahead`; in one round trip."""
+        wanted = [each for each in asked if each[1]]
+        if wanted and self._inside and self._connection is not None:
+            with self._connection.pipeline():
+                self._ask(self._connection, wanted)
 
     def run_in(self, name: str, values: Sequence[bytes | str], *params: Any) -> int:
         """Run a change whose `{ids}` stands for `values`; return the number of rows touched."""
@@ -92,9 +107,9 @@ class PgDb(Db):
         """
         self._run("LOCK TABLE generation IN EXCLUSIVE MODE", ())
 
-    def begin_snapshot(self) -> None:
+    def begin_snapshot(self, *asked: Asked) -> None:
         """Start a transaction that reads one state of the database throughout."""
-        self._begin(_SNAPSHOT)
+        self._begin(_SNAPSHOT, asked)
         self._moment = time.monotonic_ns()
 
     def end_snapshot(self) -> None:
@@ -147,18 +162,42 @@ class PgDb(Db):
             raise
         return result
 
-    def _begin(self, how: str) -> None:
+    def _begin(self, how: str, asked: Sequence[Asked] = ()) -> None:
         """Start a transaction, on a new connection when the old one was lost meanwhile."""
         self._inside = False
         try:
-            self._live().execute(how)
+            self._start(how, asked)
         except psycopg.OperationalError:
             if not self._lost():
                 raise
-            self._live().execute(how)
+            self._start(how, asked)
         self._inside = True
 
+    def _start(self, how: str, asked: Sequence[Asked]) -> None:
+        """Start a transaction and ask its first questions, in one round trip."""
+        self._known.clear()
+        cursor = self._live()
+        if not asked:
+            cursor.execute(how)
+            return
+        with cursor.connection.pipeline():
+            cursor.execute(how)
+            self._ask(cursor.connection, asked)
+
+    def _ask(self, connection: psycopg.Connection[Row], asked: Sequence[Asked]) -> None:
+        """Send questions of a pipeline, then keep what is answered until it is asked for."""
+        cursors = [connection.cursor(binary=True).execute(*self._spelled(each)) for each in asked]
+        for (name, values, params), cursor in zip(asked, cursors, strict=True):
+            self._known[name, *params] = (values, cursor.fetchall())
+
+    def _spelled(self, asked: Asked) -> tuple[str, tuple[Any, ...]]:
+        name, values, params = asked
+        if values is None:
+            return self._queries[name], params
+        return self._listed(name, len(params)), (*params, list(values))
+
     def _end(self, how: str) -> None:
+        self._known.clear()
         if not self._inside:
             return
         self._inside = False

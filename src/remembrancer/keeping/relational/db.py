@@ -12,6 +12,8 @@ MAX_IN = 1024
 """Values bound into one list of a statement; a longer list runs in several statements."""
 
 Row = tuple[Any, ...]
+# A question's name, the values of its list (None: it has none), and its parameters.
+Asked = tuple[str, Sequence[bytes | str] | None, tuple[Any, ...]]
 
 
 class Db(ABC):
@@ -43,6 +45,12 @@ class Db(ABC):
         stands twice brings its rows twice.
         """
 
+    def ahead(self, *asked: Asked) -> None:  # noqa: B027 - answering each when it comes is a way
+        """Say what `all_in` will be asked next in this snapshot.
+
+        A database that is a round trip away is then asked everything at once.
+        """
+
     @abstractmethod
     def run_in(self, name: str, values: Sequence[bytes | str], *params: Any) -> int:
         """Run a change whose `{ids}` stands for `values`; return the number of rows touched."""
@@ -58,8 +66,11 @@ class Db(ABC):
         """Keep others out who would change which generations there are."""
 
     @abstractmethod
-    def begin_snapshot(self) -> None:
-        """Start a transaction that reads one state of the database throughout."""
+    def begin_snapshot(self, *asked: Asked) -> None:
+        """Start a transaction that reads one state of the database throughout.
+
+        `asked` says what will be asked first, as in `ahead`.
+        """
 
     @abstractmethod
     def end_snapshot(self) -> None:

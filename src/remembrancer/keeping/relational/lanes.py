@@ -19,6 +19,10 @@ Translated = Callable[[Exception], Exception]
 """Turns a database's error into one of ours; any other one stays as it is."""
 
 
+# The work, its arguments, who waits for it, and what is done afterwards.
+_Item = tuple[Callable[..., Any], Any, Any, Future | None, Callable[[Db], object] | None]
+
+
 def settle(future: Future, result: Any, error: BaseException | None) -> None:
     """Give a future its outcome from another thread; an abandoned one is left alone."""
     try:
@@ -60,9 +64,7 @@ class Lane:
         self._watch = watch
         self._current: Future | None = None
         self._translated = translated
-        self._queue: SimpleQueue[tuple[Callable[..., Any], Any, Any, Future | None] | None] = (
-            SimpleQueue()
-        )
+        self._queue: SimpleQueue[_Item | None] = SimpleQueue()
         self._thread = threading.Thread(target=self._work, name=name, daemon=True)
         self._gate = threading.Lock()
         self._closed = False
@@ -73,14 +75,26 @@ class Lane:
     ) -> T:
         """Run `work(db, ...)` on the lane's thread and return what it returns."""
         future: Future = asyncio.get_running_loop().create_future()
-        self._put((work, args, kwargs, future))
+        self._put((work, args, kwargs, future, None))
+        result: T = await future
+        return result
+
+    async def run_then(
+        self, after: Callable[[Db], object], work: Callable[Concatenate[Db, P], T], *args: P.args
+    ) -> T:
+        """As `run`, and run `after(db)`, come what may, once the result is handed on.
+
+        Nobody waits for it; what fails there the next use of the connection meets.
+        """
+        future: Future = asyncio.get_running_loop().create_future()
+        self._put((work, args, {}, future, after))
         result: T = await future
         return result
 
     def post(self, work: Callable[[Db], object]) -> None:
         """Run `work(db)` after what is queued, without waiting for it."""
         with suppress(StoreError):  # a closed lane has ended what it had begun
-            self._put((work, (), {}, None))
+            self._put((work, (), {}, None, None))
 
     def stop(self) -> None:
         """Finish what is queued, close the connection and end the thread."""
@@ -90,7 +104,7 @@ class Lane:
         if self._started:
             self._thread.join()
 
-    def _put(self, item: tuple[Callable[..., Any], Any, Any, Future | None]) -> None:
+    def _put(self, item: _Item) -> None:
         with self._gate:
             if self._closed:
                 raise StoreError("the store is closed; open it again")
@@ -107,7 +121,7 @@ class Lane:
     def _work(self) -> None:
         db: Db | None = None
         while (item := self._queue.get()) is not None:
-            work, args, kwargs, future = item
+            work, args, kwargs, future, after = item
             if future is not None and future.cancelled():
                 continue
             self._current = future
@@ -125,5 +139,8 @@ class Lane:
                 settle(future, result, error)
             self._current = None
             del work, args, kwargs, future, item, result, error
+            if after is not None and db is not None:
+                with suppress(Exception):
+                    after(db)
         if db is not None:
             db.close()

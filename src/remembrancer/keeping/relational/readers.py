@@ -49,8 +49,12 @@ class Readers:
             self.give(lane)
 
     async def read(self, ref: BankRef, work: Callable[[Reader], T]) -> T:
-        """Run work on a snapshot of its own, in one hop."""
-        return await self.run(_read, ref, work)
+        """Run work on a snapshot of its own, in one hop; it ends when the answer is on its way."""
+        lane = await self.take()
+        try:
+            return await lane.run_then(_end, _read, ref, work)
+        finally:
+            self.give(lane)
 
     def stop(self) -> None:
         """End every lane."""
@@ -94,14 +98,11 @@ class Snapshot:
 
 
 def _read(db: Db, ref: BankRef, work: Callable[[Reader], T]) -> T:
-    try:
-        return work(RowReader(db, ref.key, _begin(db, ref)))
-    finally:
-        _end(db)
+    return work(RowReader(db, ref.key, _begin(db, ref)))
 
 
 def _begin(db: Db, ref: BankRef) -> State:
-    db.begin_snapshot()
+    db.begin_snapshot(("bank_state", None, (ref.key,)))
     return read_state(db, ref)
 
 

@@ -33,6 +33,8 @@ T = TypeVar("T")
 
 _id = attrgetter("id")
 
+_OF_ANSWERS = ("unit_recalled", "sameness_shared", "truth_of")
+
 _FIRST, _LAST = -(1 << 63), (1 << 63) - 1
 
 
@@ -99,7 +101,13 @@ class RowReader(browse.Browsing, Priming, IntentionReads, Truths):
 
     def recalled(self, ids: Sequence[bytes]) -> list[Recalled]:
         """Return units with their facts and documents' names, in the order of `ids`."""
+        self._ahead(sorted(set(ids)))
         return _recalled(self._db, self._key, ids)
+
+    def _ahead(self, ids: Sequence[bytes]) -> None:
+        """Ask at once what an answer of these units is made of; see `Db.ahead`."""
+        of_bank = (self._key,)
+        self._db.ahead(*((name, ids, of_bank) for name in _OF_ANSWERS))
 
     def newest(
         self,
@@ -138,7 +146,7 @@ class RowReader(browse.Browsing, Priming, IntentionReads, Truths):
 
     def shared_keys(self, ids: Sequence[bytes]) -> dict[bytes, bytes]:
         """Return the keys of what these units say, where another unit says it too."""
-        return dict(self._db.all_in("sameness_shared", ids, self._key))
+        return dict(self._db.all_in("sameness_shared", sorted(set(ids)), self._key))
 
     def proofs(self, keys: Sequence[bytes]) -> dict[bytes, int]:
         """Return how many valid units say what each key stands for, up to `MOST_PROOFS`."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...nouns.errors import Corrupt, StoreBusy, StoreError
 from ...nouns.folding import fold_name
-from ..relational.db import MAX_IN, Db
+from ..relational.db import MAX_IN, Asked, Db
 
 _STEPS = 20_000  # of SQLite's machine
 _READ_PRAGMAS = ("query_only = ON", "cache_size = -4096")
@@ -62,7 +62,7 @@ class SqliteDb(Db):
             for text, bound in self._expanded(name, values, params)
         )
 
-    def begin_snapshot(self) -> None:
+    def begin_snapshot(self, *asked: Asked) -> None:  # noqa: ARG002 - no round trip to save
         """Start a transaction that reads one state of the database throughout."""
         self.connection.execute("BEGIN")
 
