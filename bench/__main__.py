@@ -9,6 +9,8 @@ from pathlib import Path
 
 from . import (
     beam,
+    encryption,
+    imports,
     ingest,
     intentions,
     latency,
@@ -19,6 +21,7 @@ from . import (
     prime,
     report,
     soak,
+    tenants,
 )
 from .metrics import Figures
 
@@ -30,8 +33,11 @@ BENCHES: dict[str, tuple[Callable[[Sequence[str]], Figures], str]] = {
     "latency": (latency.main, "recall, prime, start, retain, forget: time and memory"),
     "prime": (prime.main, "prime in the process, over REST and gRPC, at 1 to 64 clients"),
     "ingest": (ingest.main, "turns a second, bytes a unit, share of embedding"),
+    "imports": (imports.main, "a long export taken in: megabytes a second, memory"),
     "intentions": (intentions.main, "check among many, register, send when due"),
     "overhead": (overhead.main, "what metrics and logs cost, on and off in one run"),
+    "encryption": (encryption.main, "what sealing texts at rest costs, on and off in one run"),
+    "tenants": (tenants.main, "a recall over a tenant of many small banks, on both stores"),
     "overload": (overload.main, "a tenant alone and beside a flood; idle and slow connections"),
     "soak": (soak.main, "a mixed load for long: growth of memory, files, latency"),
 }
@@ -51,9 +57,12 @@ def small(folder: Path) -> dict[str, list[str]]:
         ],
         "prime": ["--sizes", "50,2000", "--wire-runs", "100"],
         "ingest": [str(chats)],
+        "imports": ["--megabytes", "1"],
+        "tenants": ["--banks", "300", "--queries", "10", "--data", str(folder / "data")],
         "overload": ["--turns", "200", "--seconds", "2", "--idle", "1000"],
         "soak": ["--minutes", "0.5"],
         "overhead": ["--turns", "1000", "--queries", "200", "--data", str(folder / "data")],
+        "encryption": ["--turns", "1000", "--calls", "100"],
         "intentions": [
             *("--count", "10000", "--checks", "200", "--pushes", "500"),
             *("--data", str(folder / "data")),

@@ -2,7 +2,7 @@
 
 It prints a line when it has its first answer, ends when its standard input is closed, and then
 prints what came of it, as JSON: answers by status, refused ones without Retry-After, broken
-connections, and seconds.
+connections, seconds, and those that its own processor took.
 """
 
 from __future__ import annotations
@@ -50,6 +50,11 @@ class Flood:
         """Requests a second that were done."""
         done: int = self.told["answers"].get("200", 0)
         return done / float(self.told["seconds"])
+
+    @property
+    def processor(self) -> float:
+        """Share of a processor that the flood itself took: server and victim lacked it."""
+        return float(self.told["processor_s"]) / float(self.told["seconds"])
 
 
 @contextmanager
@@ -115,7 +120,7 @@ async def _run(options: argparse.Namespace) -> dict[str, Any]:
                 answered.set()
                 unsaid += told.status in {429, 503} and told.retry_after is None
 
-    started = time.monotonic()
+    started, worked = time.monotonic(), time.process_time()
     clients = [asyncio.create_task(client()) for _ in range(options.clients)]
     await answered.wait()
     print("begun", flush=True)
@@ -123,8 +128,12 @@ async def _run(options: argparse.Namespace) -> dict[str, Any]:
     for each in clients:
         each.cancel()
     await asyncio.gather(*clients, return_exceptions=True)
-    seconds = time.monotonic() - started
-    return {"answers": dict(answers), "unsaid": unsaid, "seconds": seconds}
+    return {
+        "answers": dict(answers),
+        "unsaid": unsaid,
+        "seconds": time.monotonic() - started,
+        "processor_s": time.process_time() - worked,
+    }
 
 
 def _requests(options: argparse.Namespace) -> Iterator[tuple[str, bytes]]:

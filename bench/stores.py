@@ -1,4 +1,4 @@
-"""The same questions to SQLite and to PostgreSQL, in turns; and a question to a whole tenant."""
+"""The same questions to SQLite and to PostgreSQL, in turns."""
 
 from __future__ import annotations
 
@@ -19,12 +19,10 @@ from remembrancer.finding.terms import Analyzer, pack
 from remembrancer.keeping.batch import Batch
 from remembrancer.keeping.opening import move_store
 from remembrancer.models.vectors import quantise
-from remembrancer.nouns.caller import Caller
 from remembrancer.nouns.ids import IdMaker
 from remembrancer.nouns.memory import DEFAULT_TENANT, BankRef, Layer, Unit, UnitRow
 from remembrancer.settings import Settings
 from remembrancer.verbs.prime import PrimeOptions
-from remembrancer.verbs.recalling.searches import Search, Way
 
 from . import made
 from .made_store import EMBEDDER, load_units, units_bank_of
@@ -33,8 +31,6 @@ from .report import progress
 
 COLD_UNITS = 1_000
 COLD_BANKS = 20
-TENANT = "many"
-TENANT_UNITS = 3  # of each small bank
 _WARM_UP = 50
 
 
@@ -123,38 +119,14 @@ async def _cold(settings: Settings) -> list[float]:
 
 async def _load_cold(folder: Path) -> None:
     refs = [_cold_bank(number) for number in range(COLD_BANKS)]
-    await _load(Settings(data=folder, embedder=EMBEDDER), refs, COLD_UNITS)
+    await load(Settings(data=folder, embedder=EMBEDDER), refs, COLD_UNITS)
 
 
 def _cold_bank(number: int) -> BankRef:
     return BankRef(DEFAULT_TENANT, f"cold-{number}")
 
 
-def over_tenant(folder: Path, banks: int, queries: int) -> Figures:
-    """Measure a recall that names no bank, over a tenant of many small ones."""
-    settings = Settings(data=folder, embedder=EMBEDDER)
-    refs = [BankRef(TENANT, f"bank-{number:06d}") for number in range(banks)]
-    return asyncio.run(_over_tenant(settings, refs, queries))
-
-
-async def _over_tenant(settings: Settings, refs: Sequence[BankRef], queries: int) -> Figures:
-    await _load(settings, refs, TENANT_UNITS)
-    app = await App.open(settings, background=False)
-    times = []
-    try:
-        caller = Caller(tenant=TENANT)
-        asked = made.questions(TENANT, 1_000, queries + 1)
-        for number, question in enumerate(asked):
-            started = time.perf_counter()
-            await app.memories.strategies(caller, question, [Search(Way.SIMILARITY)])
-            if number:  # the first one opens the banks
-                times.append((time.perf_counter() - started) * 1e3)
-    finally:
-        await app.close()
-    return latency_figures(f"recall.tenant.{len(refs)}banks", times)
-
-
-async def _load(settings: Settings, refs: Sequence[BankRef], units: int) -> None:
+async def load(settings: Settings, refs: Sequence[BankRef], units: int) -> None:
     """Put so many made memories into each bank that is not there yet."""
     app = await App.open(settings, background=False)
     try:

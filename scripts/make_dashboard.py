@@ -15,6 +15,7 @@ _HTTP = "remembrancer_http_request_duration_seconds"
 _GRPC = "remembrancer_grpc_request_duration_seconds"
 _STAGE = "remembrancer_recall_stage_duration_seconds"
 _OF = '{instance=~"$instance"'
+_WAIT = "remembrancer_admission_wait_seconds"
 _FAILED = ',status=~"5.."'
 _BANK = "/v1/default/banks/{bank_id}"
 _VERBS = {
@@ -99,6 +100,31 @@ PANELS: tuple[Panel, ...] = (
             (f"remembrancer_process_resident_memory_bytes{_OF}}}", "resident"),
             (f"remembrancer_index_memory_bytes{_OF}}}", "indexes"),
         ],
+    ),
+    (
+        "Requests worked on and waiting",
+        "short",
+        [
+            (f"sum by (work) (remembrancer_admission_running{_OF}}})", "{{work}}"),
+            (f"sum by (work) (remembrancer_admission_queued{_OF}}})", "{{work}} waiting"),
+        ],
+    ),
+    (
+        "Requests refused under load",
+        "reqps",
+        [
+            (
+                f"sum by (work, reason) ({_rate('remembrancer_admission_shed_total')})"
+                " or vector(0)",  # nothing was refused yet
+                "{{work}} {{reason}}",
+            )
+        ],
+    ),
+    (
+        "Waits for a place, p95",
+        "s",
+        # Nobody had to wait, or nobody lately, of whom a quantile is no number.
+        [(f"{_quantile(0.95, _WAIT, ', work')} >= 0 or vector(0)", "{{work}}")],
     ),
     ("Open subscriptions", "short", [(f"hebbs_active_subscriptions{_OF}}}", "{{instance}}")]),
 )

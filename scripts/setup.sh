@@ -1,10 +1,11 @@
 #!/bin/sh
 # Make a checkout ready: .venv, the locked packages, the package itself, the model files.
 # Each step is skipped when its result is there, so a second run needs no network.
-# Usage: scripts/setup.sh [PYTHON]   (default python3)
+# Usage: scripts/setup.sh [PYTHON [--no-clients]]   (default python3)
 set -eu
 cd "$(dirname "$0")/.."
 python=${1:-python3}
+clients=${2:---clients}
 
 say() { echo "setup: $*"; }
 fail() { echo "setup: $*" >&2; exit 1; }
@@ -35,9 +36,10 @@ if ! cmp -s pyproject.toml .venv/installed-pyproject.toml; then
     cp pyproject.toml .venv/installed-pyproject.toml
 fi
 .venv/bin/python scripts/fetch_models.py
+[ "$clients" != --no-clients ] || exit 0
 
-# The clients of Hindsight, HEBBS and mem0 for tests/wire, LlamaIndex for tests/compat, each in an
-# environment of its own. Only their tests need them, so a checkout without them works: the tests
+# The clients of Hindsight, HEBBS and mem0 for tests/wire, LlamaIndex and spaCy for tests/compat, each
+# in an environment of its own. Only their tests need them, so a checkout without them works: the tests
 # then say what is missing.
 install_client() {
     client=$(basename "$1" .txt) home=.venv/clients/$(basename "$1" .txt)
@@ -61,8 +63,8 @@ end
 for lock in requirements/hindsight-*.txt requirements/hebbs-*.txt requirements/mem0-*.txt; do
     [ ! -e "$lock" ] || install_client "$lock" &
 done
-# LlamaIndex lives beside remembrancer and shares its packages, so only what it adds is installed.
-for lock in requirements/llama-index-core-*.txt; do
+# These live beside remembrancer and share its packages, so only what they add is installed.
+for lock in requirements/llama-index-core-*.txt requirements/spacy-*.txt; do
     [ ! -e "$lock" ] || install_client "$lock" shared &
 done
 wait

@@ -55,7 +55,10 @@ class Server:
 
     def make(self) -> Space:
         """Name a space without tables."""
-        name = f"test_{uuid4().hex[:16]}"
+        return self.named(f"test_{uuid4().hex[:16]}")
+
+    def named(self, name: str) -> Space:
+        """Return the space of a name, which may have tables."""
         more = "&" if "?" in self.url else "?"
         return Space(f"{self.url}{more}application_name={name}", name)
 

@@ -23,6 +23,7 @@ from .nouns.errors import InvalidInput
 from .nouns.ids import IdMaker
 from .nouns.memory import DEFAULT_TENANT, BankRef, Job
 from .reading.dates.making import date_finder
+from .reading.installed_spacy import make_name_finder
 from .settings import Settings
 from .verbs.access.gate import Gate
 from .verbs.access.keys import Keys
@@ -105,6 +106,7 @@ class App:
         ids = IdMaker(clock)
         analyzer = Analyzer(settings.language)
         dates = date_finder(settings.date_languages, settings.date_country)
+        names = make_name_finder(settings.nlp)
         self.settings = settings
         self.store = store
         self.embedder = embedder
@@ -114,6 +116,7 @@ class App:
             store_folder(settings) / "index" / store.identity,
             embedder.dim if embedder else 0,
             settings.index_memory_mb * 1024 * 1024,
+            seals=store.seals,
         )
         self.future = Future(
             store,
@@ -148,11 +151,12 @@ class App:
             tables=self.configs.slots,
             deepen=self.deepen,
             guard=guard,
+            names=names,
         )
         self.dry_run = DryRun(
             store,
             drafter,
-            FactReader(ids, self.configs.slots),
+            FactReader(ids, self.configs.slots, names),
             clock=clock,
             max_bytes=settings.max_content_bytes,
         )
@@ -186,7 +190,7 @@ class App:
         self.graph = Graph(store)
         rewriter, reader, resolver = (
             Rewriter(analyzer, dates),
-            FactReader(ids, self.configs.slots),
+            FactReader(ids, self.configs.slots, names),
             Resolver(store),
         )
         self.curate = Curate(
@@ -281,7 +285,7 @@ class App:
         Raises:
             StoreError, StoreTooNew: the data cannot be used.
             ModelMismatch: the store was embedded with another model.
-            ModelUnavailable: the configured embedder cannot be used.
+            ModelUnavailable: the configured embedder, or the pipeline for names, is not there.
         """
         clock = clock or SystemClock()
         embedder = await embedder_of(settings)
@@ -318,6 +322,7 @@ class App:
         await self.audit_log.close()
         await self.keys.close()
         self.prime.close()
+        self.memories.strategies.close()
         await self.indexes.close()
         await self.store.close()
         await self.recall.close()

@@ -122,6 +122,14 @@ class Settings(BaseSettings):
         description="Where rows are kept: sqlite:///FOLDER, or "
         "postgresql://USER:PASSWORD@HOST:PORT/DATABASE; unset: the data folder.",
     )
+    encryption_key: SecretStr | None = Field(
+        None,
+        description="Key that seals texts at rest: 32 bytes in base64, as `remembrancer "
+        "encryption-key` prints; several by commas, the newest first. Unset: texts are kept plain.",
+    )
+    encryption_key_file: Path | None = Field(
+        None, description="A file that holds such keys instead, one a line, the newest first."
+    )
     http: str = Field("127.0.0.1:6381", description="HOST:PORT of the HTTP face.")
     grpc: str = Field("127.0.0.1:6380", description="HOST:PORT of the gRPC face; 'off' for none.")
     tls_cert: Path | None = Field(
@@ -245,6 +253,19 @@ class Settings(BaseSettings):
     embedder_dimensions: int | None = Field(
         None, ge=8, le=8192, description="Vector size to ask that API for."
     )
+    embedder_retries: int = Field(
+        4,
+        ge=0,
+        le=20,
+        description="Further attempts of a request to that endpoint; a question gets one at most.",
+    )
+    embedder_question_s: float = Field(
+        2.0,
+        gt=0,
+        le=60,
+        description="Seconds that a question waits for the endpoint before it is searched for by "
+        "its words alone.",
+    )
     embedder_threads: int | None = Field(
         None, ge=1, le=64, description="Threads of the local embedder; unset: up to 2."
     )
@@ -298,6 +319,12 @@ class Settings(BaseSettings):
     query_cache: int = Field(1024, ge=0, description="Question vectors kept in memory.")
 
     language: str = Field("english", description="Snowball stemmer for keywords.")
+    nlp: str = Field(
+        "",
+        description="Finds more names, with their kinds, beside the rules: spacy, or spacy:PACKAGE "
+        "or spacy:FOLDER of an installed pipeline (extra `nlp`; 100 to 140 MB a process); empty: "
+        "the rules alone.",
+    )
     date_languages: tuple[str, ...] = Field(
         ("en",), description="Languages whose dates are read, as ISO 639-1 codes."
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 from contract_kit import DIM, NOW, Maker, ids_of
 
 from postgres_kit import Space
+from remembrancer.keeping.aes import AesSealer
 from remembrancer.keeping.postgres import PostgresStore
 from remembrancer.keeping.sqlite import SqliteStore
 from remembrancer.keeping.store import Store
@@ -19,6 +21,9 @@ from remembrancer.nouns.clock import FixedClock
 from remembrancer.nouns.memory import BankRef, Layer
 
 KINDS = ("sqlite", "postgres")
+SEALED = ("sealed", "sealed-postgres")
+SEALED_MODULES = {"test_claims", "test_entities"}
+"""Those that also run over a store that seals; when proving all do, on both databases."""
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -51,24 +56,37 @@ def clock() -> FixedClock:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run each test over every store, but for those of one store alone."""
-    if "kind" in metafunc.fixturenames:
-        name = metafunc.module.__name__.removeprefix("test_")
-        metafunc.parametrize("kind", [name] if name in KINDS else KINDS)
+    if "kind" not in metafunc.fixturenames:
+        return
+    module = metafunc.module.__name__
+    name = module.removeprefix("test_")
+    kinds = (name,) if name in KINDS else SEALED if name == "sealing" else KINDS
+    if kinds == KINDS and module != "test_moving":  # the others make plain stores besides
+        if "REMEMBRANCER_PROVE" in os.environ:
+            kinds += SEALED
+        elif module in SEALED_MODULES:
+            kinds += SEALED[:1]
+    metafunc.parametrize("kind", kinds)
 
 
 @pytest.fixture
 def make_store(kind: str, request: pytest.FixtureRequest, tmp_path: Path, clock: FixedClock) -> Any:
     """Make a store, not yet opened; each call opens the same data."""
-    if kind == "sqlite":
-        return lambda **more: SqliteStore(tmp_path / "data", clock=clock, **more)
+    given = {"sealer": AesSealer([bytes(range(32))])} if kind in SEALED else {}
+    if kind in ("sqlite", "sealed"):
+        return lambda **more: SqliteStore(tmp_path / "data", clock=clock, **{**given, **more})
     space: Space = request.getfixturevalue("space")
-    return lambda **more: PostgresStore(space.url, clock=clock, schema=space.schema, **more)
+    return lambda **more: PostgresStore(
+        space.url, clock=clock, schema=space.schema, **{**given, **more}
+    )
 
 
 @pytest.fixture
 def place(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, str]:
     """Where `make_store` opens stores, for another process: a folder or a URL, and a schema."""
-    return (str(tmp_path / "data"), "") if kind == "sqlite" else request.getfixturevalue("space")
+    if kind in ("sqlite", "sealed"):
+        return str(tmp_path / "data"), ""
+    return request.getfixturevalue("space")
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from contract_kit import NOW, ids_of
 from remembrancer.keeping.batch import Batch, Trigger, VectorPatch
 from remembrancer.nouns import memory
 from remembrancer.nouns.errors import InvalidInput, StoreError
-from remembrancer.nouns.memory import BankRef, JobState, Link, LinkType
+from remembrancer.nouns.memory import BankRef, JobState, Layer, Link, LinkType
 from remembrancer.nouns.names import OF_TENANT, UNNAMED
 
 
@@ -46,6 +46,47 @@ async def test_banks_are_listed_by_name_within_a_tenant(store):
     assert [b.ref.bank for b in await store.banks("t")] == ["a", "b", "c"]
     assert [b.ref.bank for b in await store.banks("t", 1, 1)] == ["b"]
     assert await store.banks("none") == []
+
+
+async def test_how_banks_stand_and_their_vectors(store, make):
+    told = {name: BankRef("acme", name) for name in ("ada", "zoe", UNNAMED, OF_TENANT)}
+    other = BankRef("other", "ada")
+    rows = {ref: make.rows(2, embedded=True) for ref in (*told.values(), other)}
+    for ref, mine in rows.items():
+        await store.apply(ref, Batch(units=mine))
+    await store.apply(told["zoe"], Batch(units=[make.row(source_id=rows[told["zoe"]][0].unit.id,
+        layer=Layer.FACT)]))  # fmt: skip
+    marks = await store.bank_marks("acme", 10)
+    assert [mark.ref for mark in marks] == [told[UNNAMED], told["ada"], told["zoe"]]
+    assert [mark.key for mark in marks] == [mark.ref.key for mark in marks]
+    assert [(mark.revision, mark.updated_at, mark.memories) for mark in marks] == [
+        (1, NOW, 2), (1, NOW, 2), (2, NOW, 2),
+    ]  # fmt: skip
+    assert await store.bank_marks("acme", 2) == marks[:2]
+    refs = [told["ada"], told["zoe"], BankRef("acme", "nobody")]
+    found = await store.bank_vectors(1, refs)
+    assert sorted(found) == sorted(
+        (ref.key, row.vector.codes, row.vector.scale)
+        for ref in (told["ada"], told["zoe"])
+        for row in rows[ref]
+    )
+    assert await store.bank_vectors(2, refs) == []
+    assert await store.bank_vectors(1, []) == []
+
+
+async def test_the_state_of_a_tenants_banks_tells_of_each_change(store, make):
+    one, two = BankRef("acme", "one"), BankRef("acme", "two")
+    seen = [await store.banks_state("acme")]
+    for ref in (one, two, one):
+        await store.apply(ref, Batch(units=[make.row()]))
+        seen.append(await store.banks_state("acme"))
+    await store.bank_drop(two)
+    seen.append(await store.banks_state("acme"))
+    await store.apply(two, Batch(units=[make.row()]))
+    seen.append(await store.banks_state("acme"))
+    assert len(set(seen)) == len(seen)
+    await store.apply(BankRef("other", "one"), Batch(units=[make.row()]))
+    assert await store.banks_state("acme") == seen[-1]
 
 
 async def test_the_banks_of_the_house_are_not_listed(store):

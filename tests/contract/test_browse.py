@@ -174,6 +174,30 @@ async def test_pages_agree_with_a_plain_filter(store, ref, make):
         assert got.total == len(hits)
 
 
+async def test_what_was_said_between_turns(store, ref, make):
+    batch = make.document("talk", ["one", "two", "three", "four"])
+    one, two, three, four = batch.units
+    part = replace(make.row("two, too"), unit=replace(two.unit, id=make.ids.new(), part=1))
+    fact = make.row("a fact", layer=Layer.FACT, source_id=two.unit.id, turn=1,
+                    document_id=two.unit.document_id)  # fmt: skip
+    other = make.document("other", ["five", "six", "seven"])
+    units = [four, part, one, fact, two, three]
+    await store.apply(ref, replace(batch, units=units))
+    await store.apply(ref, other)
+    document_id = batch.documents[0].document.id
+
+    def said(first, last):
+        return store.read(ref, lambda r: ids_of(r.said_between(document_id, first, last)))
+
+    assert await said(1, 2) == [two.unit.id, part.unit.id, three.unit.id]
+    assert await said(-5, 0) == [one.unit.id]
+    await store.apply(ref, Batch(curations=[Curation(two.unit.id, True)]))
+    await store.apply(ref, Batch(erase=[three.unit.id]))
+    assert await said(0, 9) == [one.unit.id, part.unit.id, four.unit.id]
+    elsewhere = BankRef(ref.tenant, "elsewhere")
+    assert await store.read(elsewhere, lambda r: r.said_between(document_id, 0, 9)) == []
+
+
 async def test_what_stands_around_units(store, ref, make):
     batch = make.document("talk", ["one", "two", "three"])
     one, two, three = batch.units

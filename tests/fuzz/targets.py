@@ -6,21 +6,26 @@ import io
 from collections.abc import Callable
 from datetime import UTC, datetime
 
+from remembrancer.nouns.memory import Role
 from remembrancer.nouns.recurrence import Recurrence
 from remembrancer.reading.dates import find_dates
+from remembrancer.reading.facts import read_statements
 from remembrancer.reading.file_text import FileKind, read_text
 from remembrancer.reading.html_text import html_text
 from remembrancer.reading.icalendar import parse
 from remembrancer.reading.importing.detect import PARSERS, Format, format_of
 from remembrancer.reading.importing.types import File
+from remembrancer.reading.intending import find_intentions
 from remembrancer.reading.recurrence import check, occurrences
 from remembrancer.reading.sensitive import find, redacted
 from remembrancer.reading.sentences import split_sentences
 from remembrancer.reading.turns import split_turns
+from remembrancer.reading.when import find_whens, read_when
 
 _MOST_ITEMS = 10_000
 _NOW = datetime(2026, 5, 8, 10, tzinfo=UTC)
 _START = datetime(2026, 1, 31, 2, 30)
+_SAID_US = 1_778_234_400_000_000
 
 
 def _text(data: bytes) -> str:
@@ -68,6 +73,30 @@ def _dates(data: bytes) -> None:
             assert date.start < date.end
 
 
+def _statements(data: bytes) -> None:
+    text = _text(data)[:2_000]
+    for role in (Role.USER, Role.ASSISTANT):
+        read_statements(
+            text,
+            speaker="Mira",
+            role=role,
+            known=("Mira", "Ann"),
+            dates=lambda told: find_dates(told, _NOW),
+        )
+
+
+def _intentions(data: bytes) -> None:
+    text = _text(data)[:2_000]
+    for found in find_intentions(text, said_at=_SAID_US, zone="Europe/Berlin"):
+        assert 0 <= found.span.start < found.span.end <= len(text)
+
+
+def _whens(data: bytes) -> None:
+    text = _text(data)[:2_000]
+    read_when(text, _SAID_US, "Europe/Berlin")
+    find_whens(text, _SAID_US, "America/New_York")
+
+
 def _rule(data: bytes) -> None:
     text = _text(data)[:300]
     rule = Recurrence("Europe/Berlin", _START, rrule=text)
@@ -91,6 +120,9 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
     "plain files": _kinds,
     "calendars": lambda data: parse(data) and None,
     "dates": _dates,
+    "statements": _statements,
+    "intentions": _intentions,
+    "times to come": _whens,
     "rules": _rule,
     "sensitive": _sensitive,
 }

@@ -149,3 +149,55 @@ def test_recent_tenants_are_bounded():
     assert recent.other_than("t4", (), 0.5)
     assert not recent.other_than("t4", {"t3"}, 0.5)
     assert not recent.other_than("t4", (), 5.0)
+
+
+def test_who_begins_when_another_one_comes_is_named():
+    one = policy(running=2)
+    one.leave(enter(one, "small", 0.0).ticket, 0.01)
+    waiting = [enter(one, "flood", 0.02).ticket for _ in range(2)][1]
+    later = enter(one, "flood", 0.02 + 2 * RECENT_S)
+    assert later.begun == [waiting]
+    assert later.ticket.began_at is None
+
+
+def test_long_work_goes_on_before_what_else_its_tenant_waits_for():
+    one = policy(running=1)
+    long = enter(one, "a").ticket
+    waiting = [enter(one, "a").ticket for _ in range(3)]
+    assert one.again(long, 1.0) == []  # nobody else waits
+    assert long.began_at == 1.0
+    other = enter(one, "b", 1.0).ticket
+    assert one.again(long, 2.0) == [other]
+    assert one.leave(other, 3.0) == [long]
+    assert one.leave(long, 7.0) == [waiting[0]]
+    assert one.mean_s == pytest.approx(1.0 + 0.1 * (6.0 - 1.0))  # all that it ran
+
+
+def test_what_waits_of_a_flood_lets_others_end_but_not_for_ever():
+    bounds = Bounds(2, 2, 8, 4, 10.0, yield_s=0.1)
+    one = Policy(bounds, Recent())
+    first, second = [enter(one, "flood", 0.0).ticket for _ in range(2)]
+    waiting = [enter(one, "flood", 0.0).ticket for _ in range(2)]
+    small = enter(one, "small", 0.01).ticket
+    assert one.leave(first, 0.02) == [small]
+    assert one.leave(second, 0.03) == []  # rather than beside the small one
+    assert one.leave(small, 0.04) == waiting[:1]
+    enter(one, "small", 0.05)
+    assert one.leave(waiting[0], 0.06) == []
+    assert one.holds_back
+    assert one.let_in(0.5) == waiting[1:]
+    assert not one.holds_back
+
+
+def test_long_works_of_a_tenant_go_on_in_the_order_in_which_they_let_others_go():
+    # One may hold what the other waits for.
+    one = policy(running=2)
+    first, second = [enter(one, "a").ticket for _ in range(2)]
+    waiting = enter(one, "a").ticket
+    others = [enter(one, "b", 0.5).ticket for _ in range(2)]
+    assert one.again(first, 1.0) == others[:1]
+    assert one.again(second, 1.5) == others[1:]
+    assert one.leave(others[0], 2.0) == [first]
+    assert one.again(first, 9.0) == [second]
+    assert one.leave(second, 10.0) == [first]
+    assert waiting.began_at is None

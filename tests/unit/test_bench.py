@@ -11,7 +11,18 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from bench import __main__ as benches
-from bench import beam, ingest, intentions, latency, locomo, made, overhead, prime, speed
+from bench import (
+    beam,
+    encryption,
+    ingest,
+    intentions,
+    latency,
+    locomo,
+    made,
+    overhead,
+    prime,
+    speed,
+)
 from bench.bm25 import LUCENE_STOP, Bm25
 from bench.datasets import load_chats
 from bench.metrics import (
@@ -385,12 +396,30 @@ def test_prime_is_measured_in_the_process_and_over_both_wires(tmp_path):
     }
 
 
+def test_encryption_is_measured_beside_none(tmp_path):
+    figures = written(tmp_path, encryption, "--turns", "100", "--calls", "3", "--openings", "1")
+    for mode in ("off", "on"):
+        assert all(
+            figures[f"encryption.{mode}.{name}"] > 0
+            for name in ("retain.p95_ms", "recall.p50_ms", "first.rows_ms", "first.files_ms")
+        )
+    assert figures["encryption.encrypt.rows"] > 100
+
+
 def test_overhead_compares_the_same_requests_with_and_without(tmp_path):
     figures = written(tmp_path, overhead, "--turns", "100", "--queries", "20")
     for name in ("recall", "prime"):
         assert {f"overhead.{name}_on.p50_ms", f"overhead.{name}_off.p50_ms"} <= set(figures)
     assert figures["overhead.metrics_logs.ratio"] > 0
+    # One memory is four times as slow as the other, which makes no difference.
     on, off = [overhead.Spent(3.0, 2.0)], [overhead.Spent(2.0, 1.0)]
-    told = overhead.figures({("recall", "on"): on, ("recall", "off"): off})
-    assert told["overhead.metrics_logs.ratio"] == 2
-    assert told["overhead.waited.ratio"] == 1.5
+    slow_on, slow_off = [overhead.Spent(12.0, 8.0)], [overhead.Spent(8.0, 4.0)]
+    told = overhead.figures(
+        [
+            {("recall", "on"): on, ("recall", "off"): slow_off},
+            {("recall", "on"): slow_on, ("recall", "off"): off},
+        ]
+    )
+    assert told["overhead.metrics_logs.ratio"] == pytest.approx(2)
+    assert told["overhead.waited.ratio"] == pytest.approx(1.5)
+    assert told["overhead.recall_on.p50_ms"] == 7.5

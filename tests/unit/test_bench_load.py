@@ -10,7 +10,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from bench import overload, soak
+from bench import imports, overload, soak
 
 
 def test_overload_bench(tmp_path, monkeypatch):
@@ -50,3 +50,15 @@ def test_growth_leaves_out_the_time_when_caches_fill():
     assert found["soak.rss.start_mb"] == 101
     assert found["soak.rss.growth_mb_a_minute"] == pytest.approx(10)
     assert found["soak.files.growth_a_minute"] == pytest.approx(0)
+
+
+def test_imports_bench(tmp_path):
+    out = tmp_path / "imports.json"
+    imports.main(["--megabytes", "0.05", "--embedder", "none", "--json", str(out)])
+    figures = json.loads(out.read_text())
+    assert figures["import.mb"] >= 0.05
+    assert figures["import.taken"] == figures["import.conversations"] > 0
+    assert figures["import.again.taken"] == 0
+    assert 0 < figures["import.peak_mb"] < 300
+    with pytest.raises(SystemExit):
+        imports.main(["--megabytes", "0"])

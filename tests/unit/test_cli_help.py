@@ -27,7 +27,8 @@ def test_all_commands_are_there() -> None:
     names = (
         "retain recall reflect history prime forget entities status serve worker reembed backup "
         "demo version keys remind intentions import export documents operations doctor watch "
-        "restore migrate move mcp eval audit"
+        "restore migrate move mcp eval audit backups "
+        "encryption-key encrypt rotate-key"
     )
     assert sorted(names.split()) == COMMANDS
     shown = help_of()

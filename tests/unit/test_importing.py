@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -171,6 +172,27 @@ def test_of_a_claude_conversation_words_are_taken_and_files_are_left() -> None:
     told = [(m["role"], m["content"]) for m in json.loads(one.passages[0].text)]
     assert told == [("user", "My starter is called Rye."), ("assistant", "A fine name.")]
     assert left(items) == {"a file": 1}
+
+
+@pytest.mark.parametrize("odd", [5, [], {}, {"a": []}, True, None, "x"])
+@pytest.mark.parametrize("chat", [CHATGPT, CLAUDE])
+def test_no_value_in_the_place_of_another_breaks_a_conversation(chat: Any, odd: Any) -> None:
+    for number in range(len(list(places(chat)))):
+        other = json.loads(json.dumps(chat))
+        container, key = list(places(other))[number]
+        container[key] = odd
+        for kind in (Format.CHATGPT, Format.CLAUDE):
+            data = json.dumps(other).encode()
+            list(PARSERS[kind](File("a.json", len(data), lambda: io.BytesIO(data), at=1)))  # noqa: B023
+
+
+def places(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield every place in a JSON value: what holds it, and its key."""
+    keys = value if isinstance(value, dict) else range(len(value))
+    for key in list(keys):
+        yield value, key
+        if isinstance(value[key], dict | list):
+            yield from places(value[key])
 
 
 def test_of_mem0_memories_are_taken_with_time_and_tags() -> None:

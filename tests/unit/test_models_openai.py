@@ -151,18 +151,47 @@ def test_retries_after_429_500_and_hang_up(stub):
         answer(503, b"busy"),
         "hang up",
     ]
-    vector, waits = run(stub, lambda e: e.embed_query("ab"))
-    assert vector.shape == (3,)
+    vectors, waits = run(stub, lambda e: e.embed(["ab"]), dimensions=3)
+    assert vectors.shape == (1, 3)
     assert waits == [3.0, 1.0, 2.0]  # what was asked, then doubling
 
 
 def test_gives_up_with_the_last_trouble(stub):
     stub.script = [answer(500, {"error": f"echo {KEY}"})] * 9
     with pytest.raises(ModelUnavailable, match=r"failed 3 times, last: HTTP 500") as caught:
-        run(stub, lambda e: e.embed_query("a"), retries=2)
+        run(stub, lambda e: e.embed(["a"]), dimensions=3, retries=2)
     assert len(stub.requests) == 3
     assert KEY not in str(caught.value)
     assert "***" in str(caught.value)
+
+
+def test_a_question_is_sent_again_once_at_most(stub):
+    stub.script = [answer(503, b"busy")] * 9
+    with pytest.raises(ModelUnavailable, match="failed 2 times, last: HTTP 503 busy"):
+        run(stub, lambda e: e.embed_query("a"))
+    with pytest.raises(ModelUnavailable, match="failed once: HTTP 503 busy"):
+        run(stub, lambda e: e.embed_query("a"), retries=0)
+    assert len(stub.requests) == 3
+
+
+def test_a_question_does_not_wait_for_an_endpoint_that_hangs(stub):
+    asked_again = threading.Event()
+
+    def hang(body):
+        asked_again.wait(10)
+        return vectors_for(body)
+
+    async def use(embedder):
+        with pytest.raises(ModelUnavailable, match=r"/embeddings did not answer .* within 0.05 s"):
+            await embedder.embed_query("a")
+        asked_again.set()
+        embedder._question_s = 10
+        return await embedder.embed_query("a")
+
+    stub.script = [hang]
+    vector, waits = run(stub, use, question_s=0.05)
+    assert vector.shape == (3,)
+    assert waits == []
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404])

@@ -214,6 +214,13 @@ def test_a_long_life_does_not_make_the_next_one_slow_to_find() -> None:
         ({"rrule": "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30"}, "recurrence"),
         ({"rrule": "FREQ=MINUTELY;BYMONTH=2;BYMONTHDAY=30"}, "recurrence"),
         ({"rrule": "FREQ=DAILY;UNTIL=20200101"}, "recurrence"),
+        ({"rrule": "FREQ=WEEKLY;INTERVAL=0"}, "rrule"),
+        ({"rrule": "FREQ=MONTHLY;INTERVAL=0;UNTIL=20301231"}, "rrule"),
+        ({"rrule": "FREQ=YEARLY;INTERVAL=-1"}, "rrule"),
+        ({"rrule": "FREQ=MONTHLY;BYDAY=-1FR;BYSETPOS=2"}, "recurrence"),
+        ({"rrule": "FREQ=MONTHLY;BYDAY=MO;BYSETPOS=-6"}, "recurrence"),
+        ({"rrule": "FREQ=WEEKLY;BYMONTH=1;BYYEARDAY=200"}, "recurrence"),
+        ({"rrule": "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29;BYYEARDAY=1"}, "recurrence"),
         ({"rrule": "FREQ=DAILY", "cron": "0 9 * * *"}, "recurrence"),
         ({"cron": "61 9 * * *"}, "cron"),
         ({"cron": "0 0 9 * * *"}, "cron"),
@@ -230,3 +237,20 @@ def test_what_cannot_be_used_is_refused(more: dict[str, object], field: str) -> 
     with pytest.raises(InvalidInput) as refused:
         check(Recurrence(**spelled))  # type: ignore[arg-type]
     assert refused.value.field == field
+
+
+@pytest.mark.parametrize(
+    "rrule",
+    [
+        "FREQ=MONTHLY;BYDAY=MO;BYSETPOS=5",
+        "FREQ=MONTHLY;BYDAY=1MO,-1FR;BYSETPOS=2",
+        "FREQ=MONTHLY;BYDAY=-1FR;BYHOUR=8,9;BYSETPOS=2",
+        "FREQ=YEARLY;BYDAY=MO;BYSETPOS=-52",
+        "FREQ=YEARLY;BYMONTH=1,7;BYSETPOS=2",
+        "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29",
+        "FREQ=YEARLY;BYWEEKNO=-1;BYDAY=MO",
+        "FREQ=YEARLY;BYYEARDAY=366",
+    ],
+)
+def test_what_comes_seldom_is_not_taken_for_never(rrule: str) -> None:
+    check(Recurrence("Europe/Berlin", FIRST, rrule=rrule))

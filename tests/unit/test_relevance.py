@@ -242,7 +242,9 @@ def test_an_answer_is_explained_in_words() -> None:
     )
     assert explain_cut(Recollection((answer,), 1, 1, 1, times)) is None
     some = Recollection((answer,), 3, 1, 1, times, known=0.9, cut=2)
-    assert "2 further candidates" in (explain_cut(some) or "")
+    assert explain_cut(some) == "2 further candidates were cut off as not relevant"
+    one = Recollection((answer,), 2, 1, 1, times, known=0.9, cut=1)
+    assert explain_cut(one) == "1 further candidate was cut off as not relevant"
 
 
 def test_a_bank_knows_when_it_knows_nothing(tmp_path: Path) -> None:

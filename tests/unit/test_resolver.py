@@ -218,6 +218,27 @@ def test_kinds_are_kept_and_guide(run):
     run(test)
 
 
+def test_kinds_that_were_read_yield_to_those_that_were_told(run):
+    async def test(kit):
+        told = Told(kinds={"Acme": "band"}, speakers=frozenset({"Noor"}))
+        read = [("ACME", "organization"), ("Acme", "thing"), ("Oslo", "place"), ("Noor", "group")]
+        read += [("Mint", "product"), ("MINT", "work"), ("Paris", "place"), ("Paris Quay", "thing")]
+        mentions = [
+            EntityMention(Entity(kit.ids.new(), name, kind), [kit.unit().id]) for name, kind in read
+        ]
+        found, _ = await kit.read(mentions, told)
+        assert {m.entity.name: m.entity.kind for m in found} == {
+            "Acme": "band",
+            "Oslo": "place",
+            "Noor": "thing",  # who speaks is no group
+            "Mint": "thing",  # two kinds tell none
+            "Paris": "place",  # and no person
+            "Paris Quay": "thing",
+        }
+
+    run(test)
+
+
 def test_too_many_bearers_of_a_first_name_mean_none(run):
     async def test(kit):
         await kit.knows(*(f"Anna {n:03}" for n in range(30)), "Anna Zorn")

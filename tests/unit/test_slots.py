@@ -36,7 +36,7 @@ def claims(
             context=context,
         )
         for claim in statement.claims
-        if not claim.slot.startswith("thing:")
+        if not claim.slot.startswith(("thing:", "takes:", "follows:"))
     ]
 
 

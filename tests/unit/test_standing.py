@@ -13,7 +13,7 @@ from remembrancer.keeping.view import IndexRow
 from remembrancer.nouns.ids import IdMaker
 from remembrancer.nouns.memory import Layer, Role, Unit
 from remembrancer.reading.standing import holds_always, is_standing
-from remembrancer.verbs.recall import about_assistant
+from remembrancer.verbs.recalling.addressed import about_assistant
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,8 @@ from remembrancer.nouns.clock import from_us, to_us
 from remembrancer.nouns.errors import InvalidInput
 from remembrancer.nouns.memory import Precision
 from remembrancer.reading.recurrence import occurrences
-from remembrancer.reading.when import find_whens, read_when
+from remembrancer.reading.when import find_whens, read_over, read_when
+from remembrancer.verbs.reminding.scheduling import in_words
 
 BERLIN = "Europe/Berlin"
 WEDNESDAY = "2026-04-15 10:00"
@@ -86,6 +87,30 @@ def test_a_time_is_resolved_against_now_and_zone(text: str, expected: str) -> No
 )
 def test_what_cannot_be_resolved_is_no_time(text: str) -> None:
     assert read_when(text, at(WEDNESDAY), BERLIN) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "over"),
+    [
+        ("yesterday", "2026-04-14 09:00"),
+        ("call Bob two days ago at 7", "2026-04-13 07:00"),
+        ("5 May 2020 at noon", "2020-05-05 12:00"),
+        ("2020-05-05T12:30", "2020-05-05 12:30"),
+        ("2020-05-05T12:30Z", "2020-05-05 14:30"),
+        *((text, None) for text in ("", "soon", "tomorrow", "friday or saturday", "at 25:00")),
+    ],
+)
+def test_a_time_that_is_over_is_told(text: str, over: str | None) -> None:
+    told = read_over(text, at(WEDNESDAY), BERLIN)
+    assert told == (None if over is None else at(over))
+
+
+def test_a_time_that_is_over_is_refused_by_what_it_is() -> None:
+    with pytest.raises(
+        InvalidInput,
+        match=r"'yesterday 9:00' lies in the past, 2026-04-14 09:00 Europe/Berlin: say",
+    ):
+        in_words("yesterday 9:00", at(WEDNESDAY), BERLIN)
 
 
 @pytest.mark.parametrize(

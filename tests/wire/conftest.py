@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -13,26 +14,57 @@ from served_kit import Served
 from told_kit import Mind
 from wire_kit import Server
 
+import stores_kit
+from stores_kit import KeptIn
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers", "both_stores: run over each kind of store, by the fixture `kept_in`"
+    )
+    config.addinivalue_line("markers", "of_folders: about files of the store in a folder alone")
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if item.get_closest_marker("of_folders") and stores_kit.chosen() != "sqlite":
+        pytest.skip("is about files of the store in a folder")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run what is marked so over each kind of store; a run that is about one, over that alone."""
+    marked = metafunc.definition.get_closest_marker("both_stores")
+    if marked and "kept_in" in metafunc.fixturenames:
+        kinds = stores_kit.KINDS if stores_kit.STORE not in os.environ else [stores_kit.chosen()]
+        metafunc.parametrize("kept_in", kinds, indirect=True, scope="session")
+
 
 @pytest.fixture(scope="session")
-def kept_in(request: pytest.FixtureRequest) -> Iterator[dict[str, str]]:
-    """The setting of where shared servers keep rows.
+def spaces(postgres: Any) -> Iterator[None]:
+    """Let data folders have schemas in PostgreSQL."""
+    with stores_kit.spaces(postgres):
+        yield
 
-    It is their folder, or PostgreSQL when REMEMBRANCER_TEST_STORE is postgres: so all tests here
-    can be run on it.
-    """
-    if os.environ.get("REMEMBRANCER_TEST_STORE", "sqlite") == "sqlite":
-        yield {}
-        return
-    postgres = request.getfixturevalue("postgres")
-    space = postgres.migrated()
-    yield {"store": space.setting}
-    postgres.drop(space)
+
+@pytest.fixture(scope="session", autouse=True)
+def chosen(request: pytest.FixtureRequest) -> None:
+    """Have what this run's kind of store needs, for all servers of all tests."""
+    if stores_kit.chosen() == "postgres":
+        request.getfixturevalue("spaces")
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory, kept_in: dict[str, str]) -> Iterator[Server]:
-    with Server(tmp_path_factory.mktemp("wire"), **kept_in) as running:
+def kept_in(request: pytest.FixtureRequest) -> KeptIn:
+    """The settings of where a server over a folder keeps rows; of what is marked, each kind's."""
+    kind = getattr(request, "param", stores_kit.chosen())
+    if kind == "postgres":
+        request.getfixturevalue("spaces")
+    return KeptIn(kind)
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory, kept_in: KeptIn) -> Iterator[Server]:
+    folder = tmp_path_factory.mktemp("wire")
+    with Server(folder, **kept_in(folder)) as running:
         yield running
 
 

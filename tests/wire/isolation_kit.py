@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -23,6 +22,7 @@ from served_kit import WAIT_S, Served
 
 from remembrancer.nouns.clock import FixedClock
 from remembrancer.nouns.ids import bank_key, to_ulid, to_uuid
+from stores_kit import Rows, rows_of, stored
 
 MARKS = ("kestrel", "Ottilie", "gearbox")
 TEXT = "Ottilie saw a kestrel on the gearbox in March."
@@ -53,34 +53,26 @@ FORMS = (
 )
 
 
-def rows(folder: Path, tenant: str) -> dict[str, str]:
+def rows(folder: Path, tenant: str, kind: str | None = None) -> dict[str, str]:
     """Return a hash of every table's rows that belong to banks of a tenant."""
-    with closing(sqlite3.connect(folder / "memory.db")) as db:
-        named = db.execute("SELECT bank_key, name FROM bank WHERE tenant = ?", (tenant,)).fetchall()
+    with closing(Rows(folder, kind)) as db:
+        named = db.all(f"SELECT bank_key, name FROM bank WHERE tenant = '{tenant}'")
         assert all(key == bank_key(tenant, name) for key, name in named)
         mine = {key for key, _ in named}
-        tables = [
-            name
-            for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-            if not name.startswith("sqlite_")
-        ]
         found = {}
-        for table in tables:
-            cursor = db.execute(f"SELECT * FROM {table}")
-            columns = [column[0] for column in cursor.description]
+        for table, columns in db.tables().items():
             if "bank_key" not in columns:
                 continue
             at = columns.index("bank_key")
-            kept = sorted(repr(row) for row in cursor if row[at] in mine)
+            kept = sorted(repr(row) for row in db.all(f"SELECT * FROM {table}") if row[at] in mine)
             found[table] = hashlib.sha256("\n".join(kept).encode()).hexdigest()
     assert {"bank", "unit", "record", "intention"} <= found.keys()
     return found
 
 
-def unit_ids(folder: Path, known: str) -> set[str]:
+def unit_ids(folder: Path, known: str, kind: str | None = None) -> set[str]:
     """Return the ids of all memories there are but those in a text, in each spelling."""
-    with closing(sqlite3.connect(folder / "memory.db")) as db:
-        ids = [bytes(id_) for (id_,) in db.execute("SELECT unit_id FROM unit")]
+    ids = [bytes(id_) for (id_,) in rows_of(folder, "SELECT unit_id FROM unit", kind)]
     others = [id_ for id_ in ids if to_uuid(id_) not in known]
     return {spell(id_) for id_ in others for spell in (to_uuid, to_ulid, bytes.hex)}
 
@@ -91,9 +83,10 @@ class World:
 
     served: Served
     clock: FixedClock
+    kind: str | None = None
     keys: dict[str, str] = field(default_factory=dict)
-    _watch: sqlite3.Connection | None = None
-    _version: int = 0
+    _watch: Rows | None = None
+    _version: Any = None
     _rows: dict[str, str] = field(default_factory=dict)
 
     def ask(
@@ -125,10 +118,10 @@ class World:
         """Return hashes of alpha's rows, made anew where anything was committed meanwhile."""
         folder = self.served.app.settings.data
         if self._watch is None:
-            self._watch = sqlite3.connect(folder / "memory.db")
-        [version] = self._watch.execute("PRAGMA data_version").fetchone()
+            self._watch = Rows(folder, self.kind)
+        version = self._watch.version()
         if version != self._version:
-            self._version, self._rows = version, rows(folder, "alpha")
+            self._version, self._rows = version, rows(folder, "alpha", self.kind)
         return self._rows
 
     def close(self) -> None:
@@ -152,7 +145,7 @@ class Worlds:
 
 
 @contextmanager
-def two_worlds(folder: Path, schemas: dict[str, Any]) -> Iterator[Worlds]:
+def two_worlds(folder: Path, schemas: dict[str, Any], kind: str | None = None) -> Iterator[Worlds]:
     """Yield a server with alpha's data beside one without.
 
     Nothing works in the background in either, so that only requests change rows; at the end those
@@ -160,13 +153,14 @@ def two_worlds(folder: Path, schemas: dict[str, Any]) -> Iterator[Worlds]:
     """
     clock = FixedClock(NOW_US)
     more = {"rate_limit": False}  # how soon to come again would differ
-    with Served(folder / "full", clock, background=True, **more) as served:
+    here, there = (
+        {"folder": each, "clock": clock, **more, **stored(each, kind)}
+        for each in (folder / "full", folder / "bare")
+    )
+    with Served(background=True, **here) as served:
         values = fill(served)
-    with (
-        Served(folder / "full", clock, **more) as one,
-        Served(folder / "bare", clock, **more) as two,
-    ):
-        full, bare = World(one, clock), World(two, clock)
+    with Served(**here) as one, Served(**there) as two:
+        full, bare = World(one, clock, kind), World(two, clock, kind)
         for world in (full, bare):
             world.keys = {
                 "alpha": world.served.key("alpha"),
@@ -175,7 +169,7 @@ def two_worlds(folder: Path, schemas: dict[str, Any]) -> Iterator[Worlds]:
             }
         listed = one.ask(full.keys["alpha"], "GET", "/v1/keys").json()["keys"]
         values["key_id"] = listed[0]["id"]
-        hidden = (HIDDEN, *unit_ids(one.app.settings.data, json.dumps(values)))
+        hidden = (HIDDEN, *unit_ids(one.app.settings.data, json.dumps(values), kind))
         assert len(hidden) > 10
         one.settle()
         before = full.rows()

@@ -19,6 +19,7 @@ from remembrancer.nouns.caller import Permission
 from remembrancer.nouns.clock import Clock
 from remembrancer.settings import Settings
 from remembrancer.verbs.access.key_options import KeyOptions
+from stores_kit import stored
 
 WAIT_S = 60.0
 
@@ -32,7 +33,7 @@ class Served:
     def __init__(
         self, folder: Path, clock: Clock | None = None, background: bool = False, **settings: Any
     ) -> None:
-        given = {"data": folder, "embedder": "hash:64", "auth": "on"}
+        given = {"data": folder, "embedder": "hash:64", "auth": "on", **stored(folder)}
         self._settings = Settings(**{**given, **settings})
         self.clock = clock
         self._background = background

@@ -24,6 +24,7 @@ from remembrancer.nouns.memory import BankRef
 from remembrancer.settings import Settings
 from remembrancer.verbs.reminding.reminders import Reminder
 from remembrancer.verbs.retaining.units import Item
+from stores_kit import bytes_of, stored
 
 TALK = "Ann: I moved to Porto.\nBen: Otto Brandt has the keys.\n"
 
@@ -90,7 +91,7 @@ def test_a_knowledge_graph_is_shown_by_the_tools(server: Server, bank: str, tmp_
         from remembrancer.faces.http.server import make_app
         from remembrancer.faces.mcp.ways import Inside
 
-        settings = Settings(data=tmp_path / "data", embedder="hash:64", auth="off")
+        settings = Settings(data=cli.folder, embedder="hash:64", auth="off", **stored(cli.folder))
         app = await App.open(settings, background=False)
         try:
             way = Inside(make_app(app))
@@ -115,13 +116,14 @@ def test_a_person_is_erased_with_a_receipt(filled: Cli, tmp_path: Path) -> None:
     assert shown == json.loads(receipt.read_text())
     assert shown["erased_count"] >= 1
     assert (shown["remaining"], shown["swept"]) == (0, True)
-    assert b"Otto" not in (filled.folder / "memory.db").read_bytes()
+    assert not any(b"Otto" in data for _, data in bytes_of(filled.folder))
     assert filled.here("forget", "--all", *where).code == 2  # the receipt is there
     assert filled.here("forget", "--all", "--document", "x", "--bank", "ann").code == 2
     filled.ok("forget", "--all", "--bank", "ann", "--yes")
-    assert b"Porto" not in (filled.folder / "memory.db").read_bytes()
+    assert not any(b"Porto" in data for _, data in bytes_of(filled.folder))
 
 
+@pytest.mark.of_folders
 def test_doctor_tells_what_is_wrong(filled: Cli, tmp_path: Path) -> None:
     free = {"REMEMBRANCER_HTTP": "127.0.0.1:0", "REMEMBRANCER_GRPC": "off"}
     found = filled.ok("doctor", "--json", **free).json
@@ -140,19 +142,34 @@ def test_doctor_tells_what_is_wrong(filled: Cli, tmp_path: Path) -> None:
     assert filled.here("doctor", "--store", "nothing://x", **free).code == 1
 
 
+def test_doctor_knows_the_names_of_settings(cli: Cli) -> None:
+    wrong = {"REMEMBRANCER_HTTPS": "127.0.0.1:0", "REMEMBRANCER_URL": "http://localhost:6381"}
+    found = cli.ok("doctor", "--json", REMEMBRANCER_GRPC="off", **wrong).json["findings"][0]
+    assert (found["name"], found["state"]) == ("settings", "warn")
+    assert "REMEMBRANCER_HTTPS" in found["seen"]
+    assert "REMEMBRANCER_URL" not in found["seen"]
+    assert found["mend"] == "did you mean REMEMBRANCER_HTTP?"
+
+
 def test_doctor_knows_a_server_that_runs(cli: Cli, server: Server) -> None:
     assert server.client.get("/version").status_code == 200  # it is up
     address = server.url.removeprefix("http://")
-    told = cli.ok("doctor", "--json", REMEMBRANCER_HTTP=address, REMEMBRANCER_GRPC="off").json
-    [http] = [each for each in told["findings"] if each["name"] == "http"]
+    at = {"REMEMBRANCER_HTTP": address, "REMEMBRANCER_GRPC": server.grpc}
+    told = cli.ok("doctor", "--json", **at).json
+    http, grpc = (
+        next(each for each in told["findings"] if each["name"] == name) for name in ("http", "grpc")
+    )
     assert "serves remembrancer" in http["seen"]
+    assert (grpc["state"], "by that server" in grpc["seen"]) == ("ok", True)
 
 
 def test_watching_shows_changes_and_what_is_due(tmp_path: Path) -> None:
     ref = BankRef("default", "ann")
 
     async def play() -> list[list[tuple[str, str]]]:
-        app = await App.open(Settings(data=tmp_path, embedder="none"), background=False)
+        app = await App.open(
+            Settings(data=tmp_path, embedder="none", **stored(tmp_path)), background=False
+        )
         try:
             await app.retain(ref, [Item("Before.", document="old")])
             watched = Watched(app, ref)

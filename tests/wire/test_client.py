@@ -165,6 +165,8 @@ def test_no_server_is_said_so() -> None:
         pytest.raises(StoreBusy, match="cannot be reached"),
     ):
         client.recall("x")
+    with pytest.raises(InvalidInput, match="must begin with http"):
+        Client("localhost:6381")
 
 
 def test_facts_of_the_caller_are_kept_or_told_back(client: Client) -> None:

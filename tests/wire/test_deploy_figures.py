@@ -6,7 +6,9 @@ import json
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -43,7 +45,8 @@ class Told:
 
 @pytest.fixture(scope="module")
 def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
-    with Server(tmp_path_factory.mktemp("deploy")) as server:
+    few = {"admit_reads": "1", "admit_tenant_queue": "1", "admit_penalty_s": "0"}
+    with Server(tmp_path_factory.mktemp("deploy"), **few) as server:
         server.retain("b", "The lamp is green.")
         server.recall("b", "Which colour has the lamp?")
         server.post("/v1/prime", {"entity_id": "b"})
@@ -51,6 +54,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
         server.post("/v1/default/banks/b/intentions/check", {})
         server.post("/v1/recall", {})
         call(server)
+        crowd(server)
         yield Told(server.client.get("/metrics").text)
 
 
@@ -61,6 +65,18 @@ def call(server: Server) -> None:
 
     with grpc.insecure_channel(server.grpc) as channel:
         Client(channel, "default").call("Prime", entity_id="b")
+
+
+def crowd(server: Server) -> None:
+    """Ask too much at once, so that something waits and something is refused."""
+    ends = time.monotonic() + 30
+
+    def ask(_: int) -> int:
+        return int(server.client.post("/v1/prime", json={"entity_id": "b"}).status_code)
+
+    with ThreadPoolExecutor(8) as pool:
+        while 429 not in set(pool.map(ask, range(24))):
+            assert time.monotonic() < ends, "nothing was refused"
 
 
 def expressions() -> list[str]:

@@ -1,4 +1,8 @@
-"""What is forgotten by HEBBS's calls is gone from every byte of the data folder."""
+"""What is forgotten by HEBBS's calls is gone from every byte of the data folder.
+
+Rows that are in PostgreSQL are gone from every column of every table: what its files may hold for a
+while is told in docs/postgres.md.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +17,8 @@ import pytest
 from grpc_kit import Client, make
 from wire_kit import Server
 
+from stores_kit import bytes_of
+
 WORDS = ("zanzibarite", "quoddamverse", "wimberquill", "threnobolt", "vasculight", "omberfang")
 """Words that stand in what is forgotten, and nowhere else."""
 KEPT = "gratefulness"
@@ -25,16 +31,12 @@ def running(folder: Path) -> Iterator[Server]:
 
 
 def found(folder: Path) -> dict[str, list[str]]:
-    """Return which words stand in which files, in any case and as UTF-16 too."""
+    """Return which words stand in which files and tables, in any case and as UTF-16 too."""
     places: dict[str, list[str]] = {}
-    for path in folder.rglob("*"):
-        try:
-            data = path.read_bytes().lower()
-        except (IsADirectoryError, FileNotFoundError):  # a segment is written beside and renamed
-            continue
+    for name, data in bytes_of(folder):
         for word in (*WORDS, KEPT):
-            if word.encode() in data or word.encode("utf-16-le") in data:
-                places.setdefault(word, []).append(path.name)
+            if word.encode() in data.lower() or word.encode("utf-16-le") in data.lower():
+                places.setdefault(word, []).append(name)
     return places
 
 

@@ -11,6 +11,8 @@ import httpx
 import pytest
 from wire_kit import WAIT_S, Server
 
+from stores_kit import bytes_of
+
 BANKS = "/v1/default/banks"
 PLAIN = {"skepticism": 3, "literalism": 3, "empathy": 3}
 
@@ -211,12 +213,9 @@ def test_a_deleted_bank_leaves_nothing_on_disk(folder: Path, bank: str) -> None:
         assert [b["bank_id"] for b in _json(server.client.get(BANKS))["banks"]] == ["kept"]
 
 
-def _found(folder: Path, words: list[str]) -> list[Path]:
-    return [
-        path
-        for path in folder.rglob("*")
-        if path.is_file() and any(word.encode() in path.read_bytes() for word in words)
-    ]
+def _found(folder: Path, words: list[str]) -> list[str]:
+    kept = bytes_of(folder)
+    return [name for name, data in kept if any(word.encode() in data for word in words)]
 
 
 def test_another_process_sees_a_bank_go(folder: Path, bank: str) -> None:

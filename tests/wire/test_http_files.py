@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,8 @@ from typing import Any
 import httpx
 import pytest
 from wire_kit import IDLE, Server
+
+from stores_kit import rows_of
 
 Part = tuple[str, tuple[str, bytes, str]]
 
@@ -105,9 +106,7 @@ def test_a_file_that_cannot_be_read_fails_alone_and_is_not_kept(
         assert (bad["status"], good["status"]) == ("failed", "completed")
         assert "a.txt" in bad["error_message"]
         assert "secret" not in bad["error_message"]
-    database = sqlite3.connect(folder / "memory.db")
-    assert database.execute("SELECT COUNT(*) FROM blob").fetchone() == (0,)
-    database.close()
+    assert rows_of(folder, "SELECT COUNT(*) FROM blob") == [(0,)]
 
 
 def test_an_upload_outlives_a_server_that_is_killed(folder: Path) -> None:
@@ -116,9 +115,7 @@ def test_an_upload_outlives_a_server_that_is_killed(folder: Path) -> None:
         answer = upload(idle, "ada", part("a.txt", "The bees hum."), part("b.txt", large))
         assert answer.status_code == 200
         idle.kill()
-    database = sqlite3.connect(folder / "memory.db")
-    assert database.execute("SELECT COUNT(*) FROM blob").fetchone() == (3,)
-    database.close()
+    assert rows_of(folder, "SELECT COUNT(*) FROM blob") == [(3,)]
     with Server(folder) as later:
         first = answer.json()["operation_ids"][0]
         assert later.finished("ada", first)["status"] == "completed"

@@ -175,6 +175,7 @@ def test_several_at_once_are_all_kept_or_none(b: Bank) -> None:
     assert "seconds" in made["warnings"][0]
 
 
+@pytest.mark.both_stores
 def test_the_same_key_makes_the_same_once(b: Bank) -> None:
     body = {"content": "call Bob", "triggerAt": now_ms() + 60_000}
     path = f"{b.path}/intentions"
@@ -193,6 +194,7 @@ def test_the_same_key_makes_the_same_once(b: Bank) -> None:
     assert b.get("/intentions")["total"] == 2
 
 
+@pytest.mark.both_stores
 def test_lease_ack_and_the_tokens(b: Bank) -> None:
     made = b.remind("call Bob")
     [item] = b.check(lease_seconds=1)
@@ -291,6 +293,7 @@ def test_rules_preview_and_words(b: Bank) -> None:
     assert b.get(f"/intentions/{once['id']}/preview")["next"] == [once["triggerAt"]]
 
 
+@pytest.mark.both_stores
 def test_patching_pausing_cancelling_removing(b: Bank) -> None:
     soon = now_ms() + 3_600_000
     made = b.remind("call Bob", triggerAt=soon, cooldownSeconds=5, channel="mail")
@@ -319,6 +322,7 @@ def test_patching_pausing_cancelling_removing(b: Bank) -> None:
     assert b.get("/occurrences")["items"] == []
 
 
+@pytest.mark.both_stores
 def test_banks_are_apart(b: Bank, server: Server) -> None:
     made = b.remind("call Bob")
     other = Bank(server, "another-" + b.path.rpartition("-")[2])
@@ -340,6 +344,7 @@ def test_prime_brings_what_is_due_and_takes_nothing(b: Bank) -> None:
     assert primed["due"][0]["occurrence"]["state"] == "leased"
 
 
+@pytest.mark.both_stores
 def test_a_retained_text_registers_what_it_says_once(b: Bank) -> None:
     bank = b.path.rpartition("/")[2]
     item = {"content": "Remind me to water the ferns tomorrow at 9 am.", "document_id": "d"}

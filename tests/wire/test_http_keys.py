@@ -16,15 +16,17 @@ from remembrancer.faces.exposure import LEAST_KEY_CHARS
 from remembrancer.faces.serving import run
 from remembrancer.nouns.errors import InvalidInput
 from remembrancer.settings import Settings
+from stores_kit import KeptIn
 
 ROOT = "the-key-of-the-container"
 BANK = "/v1/default/banks/{}"
 
 
 @pytest.fixture(scope="module")
-def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def guarded(tmp_path_factory: pytest.TempPathFactory, kept_in: KeptIn) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("guarded")
-    with Server(folder, api_key=ROOT, rate_admin="1000", rate_admin_burst="1000") as running:
+    more = {"rate_admin": "1000", "rate_admin_burst": "1000", **kept_in(folder)}
+    with Server(folder, api_key=ROOT, **more) as running:
         yield running
 
 
@@ -56,6 +58,7 @@ def retain(caller: As, bank: str, text: str = "The kettle is blue.") -> httpx.Re
     return caller("POST", BANK.format(bank) + "/memories", {"items": [{"content": text}]})
 
 
+@pytest.mark.both_stores
 def test_keys_are_made_listed_rotated_and_revoked(guarded: Server, root: As) -> None:
     made = root.key(tenant="life", permissions=["read", "admin"], expires_at="2999-01-01T00:00:00Z")
     assert made["key"] == made["api_key"]
@@ -146,6 +149,7 @@ def test_figures_of_all_tenants_need_a_key_of_all(guarded: Server, root: As) -> 
     assert status["banks"] == []
 
 
+@pytest.mark.both_stores
 def test_banks_that_a_key_reaches(guarded: Server, root: As) -> None:
     whole = As(guarded, root.key(tenant="reach")["key"])
     for bank in ("a-1", "a-2", "b"):
@@ -229,6 +233,7 @@ def test_the_tier_rank_of_a_key_is_a_ceiling(guarded: Server, root: As) -> None:
     assert below("GET", f"{path}/{made.json()['id']}").status_code == 404
 
 
+@pytest.mark.both_stores
 def test_reading_keys_look_and_do_not_take(guarded: Server, root: As) -> None:
     writer = As(guarded, root.key(tenant="looks")["key"])
     reader = As(guarded, root.key(tenant="looks", permissions=["read"])["key"])

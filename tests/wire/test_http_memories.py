@@ -99,6 +99,7 @@ def test_a_listed_memory_has_every_key_and_the_facts_read_from_it(box: Bank) -> 
     assert moved["negated"] is False
 
 
+@pytest.mark.both_stores
 def test_filters_narrow_the_list(box: Bank) -> None:
     retain = box.server.retain
     retain(box.name, {"content": "I keep otters in a pond", "tags": ["a"], "document_id": "d1",
@@ -157,6 +158,7 @@ def test_parameters_that_do_nothing_are_told(box: Bank) -> None:
     assert answer.headers["X-Ignored-Params"] == "consolidation_state, page"
 
 
+@pytest.mark.both_stores
 def test_what_says_the_same_is_shown_once_with_its_proof(box: Bank) -> None:
     for name in ("mon", "tue", "wed"):
         box.server.retain(
@@ -216,6 +218,7 @@ def test_a_memory_of_another_bank_is_not_there(box: Bank) -> None:
     assert wrong.json()["detail"][0]["loc"] == ["path", "memory_id"]
 
 
+@pytest.mark.both_stores
 def test_a_corrected_text_replaces_the_old_one_everywhere(box: Bank) -> None:
     box.server.retain(box.name, {"content": TALK, "document_id": "garden"})
     memory_id = box.one("turnips")
@@ -287,6 +290,7 @@ def test_what_is_told_of_a_memory_is_changed_and_cleared(box: Bank) -> None:
     assert told["occurred_start"] is None  # people cleared it
 
 
+@pytest.mark.both_stores
 def test_entities_are_replaced_and_detached(box: Bank) -> None:
     box.server.retain(box.name, "Tia: I met Marek at the harbour of Gdansk.")
     memory_id = box.one("harbour")
@@ -308,6 +312,7 @@ def test_entities_are_replaced_and_detached(box: Bank) -> None:
     assert box.patch(memory_id, entities=[])["entities"] == []
 
 
+@pytest.mark.both_stores
 def test_an_invalid_memory_is_kept_and_neither_recalled_nor_primed(box: Bank) -> None:
     box.server.retain(box.name, {"content": TALK, "document_id": "garden"})
     memory_id = box.one("turnips")

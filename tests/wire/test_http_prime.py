@@ -13,6 +13,7 @@ import pytest
 from wire_kit import Server
 
 from remembrancer.faces.http.prime import PrimeResponse
+from stores_kit import bytes_of
 
 FLAT = {
     "memory_id",
@@ -36,6 +37,7 @@ def _prime(server: Server, **body: Any) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.both_stores
 def test_each_result_is_flat_and_nested(server: Server, bank: str) -> None:
     server.retain(bank, *(f"Door number {n} is red" for n in range(12)))
     found = _prime(server, entity_id=bank, similarity_cue="door number 3", max_memories=8)
@@ -77,6 +79,7 @@ def test_bounds(server: Server, bank: str) -> None:
     assert _prime(server, entity_id=f"nobody-{uuid4()}")["results"] == []
 
 
+@pytest.mark.both_stores
 def test_using_is_counted_unless_asked_not_to(server: Server, bank: str) -> None:
     server.retain(bank, "The door is red")
     assert _prime(server, entity_id=bank, reinforce=False)["results"][0]["access_count"] == 0
@@ -112,6 +115,7 @@ def test_the_open_servers_order_on_request(server: Server, bank: str) -> None:
     assert scores == sorted(scores, reverse=True)
 
 
+@pytest.mark.both_stores
 def test_pinned_ones_come_first_within_the_budget(server: Server, bank: str) -> None:
     rule = {"content": "Always answer in French", "tags": ["instruction"]}
     server.retain(bank, rule, *(f"Door number {n} is red" for n in range(30)))
@@ -204,6 +208,7 @@ def test_wrong_primes_are_refused(server: Server, wrong: Any, field: str) -> Non
     assert field in found["message"]
 
 
+@pytest.mark.both_stores
 def test_forgetting_erases(server: Server, bank: str) -> None:
     server.retain(bank, {"content": "Alice works at Google"}, {"content": "Bob drinks tea"})
     alice = server.recall(bank, "Where does Alice work?")[0]
@@ -217,6 +222,7 @@ def test_forgetting_erases(server: Server, bank: str) -> None:
     assert [r["text"] for r in server.recall(bank, "Alice")] == ["Bob drinks tea"]
 
 
+@pytest.mark.both_stores
 def test_forgetting_by_id_alone_finds_the_bank(server: Server, bank: str) -> None:
     server.retain(bank, "Alice works at Google")
     memory = _prime(server, entity_id=bank)["results"][0]["memory_id"]
@@ -283,5 +289,4 @@ def test_what_is_forgotten_leaves_the_disk(folder: Path) -> None:
 
 
 def _held(folder: Path, word: bytes) -> list[str]:
-    files = [f for f in folder.rglob("*") if f.is_file()]
-    return [f.name for f in files if word in f.read_bytes()]
+    return [name for name, data in bytes_of(folder) if word in data]

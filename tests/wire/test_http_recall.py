@@ -40,6 +40,7 @@ def test_a_chat_keeps_speaker_role_and_turn(server: Server, bank: str) -> None:
     assert len(server.recall(bank, "Who lives in Oslo?", types=["world", "opinion"])) == 1
 
 
+@pytest.mark.both_stores
 def test_tags_filter(server: Server, bank: str) -> None:
     for tags in (["a"], ["a", "b"], []):
         server.retain(bank, {"content": f"A door tagged {len(tags)}", "tags": tags})
@@ -65,6 +66,7 @@ def test_budgets_bound_the_answers(server: Server, bank: str) -> None:
     assert 0 < len(few) < 5
 
 
+@pytest.mark.both_stores
 def test_a_time_is_preferred(server: Server, bank: str) -> None:
     for month in (3, 4):
         said = f"2023-{month:02d}-10T12:00:00Z"
@@ -155,6 +157,7 @@ def test_what_a_recall_does_not_follow_is_named(server: Server, bank: str) -> No
     assert sorted(names) == ["include.pictures", "trace", "x"]
 
 
+@pytest.mark.both_stores
 def test_entities_come_along_unless_told_not_to(server: Server, bank: str) -> None:
     names = [{"text": name} for name in ("Deutsche Bahn", "Lake Mjosa", "Unused Name")]
     server.retain(bank, {"content": "The door of the train is red", "entities": names[:2]})
@@ -171,6 +174,7 @@ def test_entities_come_along_unless_told_not_to(server: Server, bank: str) -> No
     assert "entities" not in _body(server, bank, "door", include={"entities": None})
 
 
+@pytest.mark.both_stores
 def test_chunks_come_in_result_order_within_their_budget(server: Server, bank: str) -> None:
     server.retain(bank, {"content": "The green door. It squeaks.", "document_id": "a/b"})
     server.retain(bank, {"content": "The red door was painted.", "document_id": "c"})
@@ -225,6 +229,7 @@ def test_the_budget_counts_what_a_prompt_shows_and_passes_over_what_is_too_long(
     assert [r["text"] for r in found] == ["One more red door"]
 
 
+@pytest.mark.both_stores
 def test_tag_groups_filter(server: Server, bank: str) -> None:
     for tags in (["a"], ["a", "b"], ["c"], []):
         server.retain(bank, {"content": f"A door tagged {tags}", "tags": tags})
@@ -242,6 +247,7 @@ def test_tag_groups_filter(server: Server, bank: str) -> None:
     assert len(found()) == 4
 
 
+@pytest.mark.both_stores
 def test_several_banks_are_searched_as_one(server: Server, bank: str) -> None:
     other, empty = f"{bank}-2", f"{bank}-3"
     server.retain(bank, {"content": "Rain fell on the garden", "document_id": "d"})
@@ -306,6 +312,7 @@ def test_a_trace_tells_how_the_answers_came_about(server: Server, bank: str) -> 
     assert [r["id"] for r in plain["results"]] == order
 
 
+@pytest.mark.both_stores
 def test_shared_entities_lead_further(server: Server, bank: str) -> None:
     names = [{"text": "Lake Mjosa"}]
     server.retain(bank, {"content": "The red door squeaks", "entities": names})

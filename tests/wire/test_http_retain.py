@@ -14,6 +14,7 @@ import pytest
 from wire_kit import Server
 
 
+@pytest.mark.both_stores
 def test_everything_an_item_says_comes_back(server: Server, bank: str) -> None:
     server.retain(
         bank,
@@ -119,6 +120,7 @@ def test_the_answer_says_what_was_done(server: Server, bank: str) -> None:
     assert grown["facts_count"] == 1
 
 
+@pytest.mark.both_stores
 def test_content_is_appended(server: Server, bank: str) -> None:
     server.retain(bank, {"content": "Alice likes figs.", "document_id": "d", "tags": ["a"]})
     more = {"content": "Bob likes plums.", "document_id": "d", "update_mode": "append"}
@@ -131,6 +133,7 @@ def test_content_is_appended(server: Server, bank: str) -> None:
     assert found["Bob likes plums."]["chunk_id"] == f"{bank}_d_1"
 
 
+@pytest.mark.both_stores
 def test_appends_at_once_all_come_in_once(server: Server, bank: str) -> None:
     def append(number: int) -> int:
         item = {"content": f"Ship {number} has left.", "document_id": "d", "update_mode": "append"}
@@ -179,6 +182,7 @@ def test_an_operation_id_is_a_uuid(server: Server, bank: str, key: str) -> None:
     assert answer.json()["detail"][0]["field"] == "operation_id"
 
 
+@pytest.mark.both_stores
 def test_an_operation_id_makes_a_call_the_same_one(server: Server, bank: str) -> None:
     key = str(uuid4())
     one = server.retain(bank, "The door is red", **{"async": True}, operation_id=key)
@@ -234,6 +238,7 @@ def test_a_body_that_is_no_utf8_is_refused_and_nothing_is_lost(server: Server, b
     assert [r["text"] for r in server.recall(bank, "door")] == ["The door is red"]
 
 
+@pytest.mark.both_stores
 def test_all_of_a_long_content_is_kept(server: Server, bank: str) -> None:
     said = [f"Box {n} holds {n * 7} old coins from the cellar." for n in range(2_000)]
     content = " ".join(said)
@@ -268,6 +273,7 @@ def test_a_bank_may_not_be_named_so(server: Server, name: str) -> None:
     assert "256" in fault["msg"]
 
 
+@pytest.mark.both_stores
 def test_control_characters_and_lone_surrogates_are_taken_out(server: Server, bank: str) -> None:
     body = (
         r'{"items": [{"content": "The \ud800door\u0000 is\u0007 red \ud83d\ude00",'

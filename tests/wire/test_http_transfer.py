@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import sqlite3
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,8 @@ from typing import Any
 import httpx
 import pytest
 from wire_kit import IDLE, LATER, Server
+
+from stores_kit import rows_of
 
 CHAT = """Ida: The ferry to Oslo leaves at nine.
 Ole: Then I will bring Nora her honey by noon.
@@ -221,9 +222,7 @@ def test_an_import_outlives_a_server_that_is_killed(
     with Server(folder) as later:
         assert later.finished("ada", operation)["status"] == "completed"
         assert answers(later, "ada") == answers(server, bank)
-    database = sqlite3.connect(folder / "memory.db")
-    assert database.execute("SELECT COUNT(*) FROM blob").fetchone() == (0,)
-    database.close()
+    assert rows_of(folder, "SELECT COUNT(*) FROM blob") == [(0,)]
 
 
 @pytest.mark.parametrize("archive", [b"", b"no archive", b"PK\x05\x06" + b"\0" * 18])

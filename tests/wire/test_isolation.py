@@ -22,17 +22,29 @@ from routes_kit import Operation, document, operations
 import remembrancer.faces.http as http_face
 from remembrancer.faces.http.access import NEEDS, OPEN
 from remembrancer.nouns.caller import Permission
+from stores_kit import KeptIn
 
 DOCUMENT = document()
 OPERATIONS = list(operations(DOCUMENT))
 SAFE = {"GET", "HEAD"}
+# What asks of a tenant's rows, by as many queries as there are.
+FOR_EACH_STORE = [
+    each
+    for each in OPERATIONS
+    if each.name
+    in {
+        "recall_memories", "recall", "prime", "list_memories", "get_memory", "list_documents",
+        "list_entities", "check_intentions", "list_operations", "get_graph", "list_banks", "forget",
+    }
+]  # fmt: skip
 ADMINISTRATION = "/v1/keys"
 NO_KEY = "rmb_" + "A" * 43
 
 
 @pytest.fixture(scope="module")
-def worlds(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worlds]:
-    with two_worlds(tmp_path_factory.mktemp("worlds"), DOCUMENT["components"]["schemas"]) as made:
+def worlds(tmp_path_factory: pytest.TempPathFactory, kept_in: KeptIn) -> Iterator[Worlds]:
+    folder, schemas = tmp_path_factory.mktemp("worlds"), DOCUMENT["components"]["schemas"]
+    with two_worlds(folder, schemas, kept_in.kind) as made:
         yield made
 
 
@@ -77,6 +89,17 @@ def test_a_reading_key_changes_nothing(worlds: Worlds, operation: Operation, pro
 def test_nothing_of_another_tenant_is_told_or_changed(
     worlds: Worlds, operation: Operation, prove: int
 ) -> None:
+    tells_and_changes_nothing(worlds, operation, 3 * prove)
+
+
+@pytest.mark.both_stores
+@pytest.mark.parametrize("operation", FOR_EACH_STORE, ids=str)
+def test_nothing_of_another_tenant_on_each_store(worlds: Worlds, operation: Operation) -> None:
+    tells_and_changes_nothing(worlds, operation, 1)
+
+
+def tells_and_changes_nothing(worlds: Worlds, operation: Operation, drawn: int) -> None:
+    """Send requests of the other tenant, so many of them drawn."""
     full, bare = worlds.full, worlds.bare
     before = full.rows()
 
@@ -97,7 +120,7 @@ def test_nothing_of_another_tenant_is_told_or_changed(
 
     filler = filled(worlds.filler, operation)
     ask(filler.url(operation), filler.request(operation))
-    each_drawn(filler, operation, 3 * prove, ask)
+    each_drawn(filler, operation, drawn, ask)
 
 
 def test_the_requests_reach_what_there_is(worlds: Worlds) -> None:

@@ -30,6 +30,7 @@ def test_no_secret_is_logged(tmp_path: Path, log_format: str) -> None:
         embedder="openai:model",
         embedder_dimensions="8",
         embedder_url="http://127.0.0.1:9/v1",
+        embedder_retries="0",
         embedder_key=EMBEDDER_KEY,
         log_level="debug",
         log_format=log_format,

@@ -15,7 +15,7 @@ from pathlib import Path
 import grpc
 import httpx
 from grpc_health.v1 import health_pb2, health_pb2_grpc
-from wire_kit import Server
+from wire_kit import Server, environment
 
 PATIENCE_S = 60
 
@@ -24,11 +24,8 @@ PATIENCE_S = 60
 def serving(folder: Path, *options: str, **more: str) -> Iterator[tuple[int, str, str]]:
     """Serve; yield the process id, the URL and gRPC's address. It has to end well."""
     command = [sys.executable, "-m", "remembrancer", "serve", "--embedder", "none", *options]
-    addresses = ["--data", str(folder), "--http", "127.0.0.1:0", "--grpc", "127.0.0.1:0"]
-    environment = {**os.environ, **more}
-    with subprocess.Popen(
-        [*command, *addresses], env=environment, stdout=subprocess.PIPE, text=True
-    ) as process:
+    given = {**environment(folder), **more}
+    with subprocess.Popen(command, env=given, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         found = re.search(r"gRPC on port (\d+), .*ready at (\S+)", process.stdout.readline())
         assert found

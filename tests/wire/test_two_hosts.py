@@ -132,7 +132,7 @@ def test_the_command_line_makes_the_tables_copies_and_restores(
         again = cli("restore", str(tmp_path / "copy"), "--store", second.setting)
         assert again.code == 1
         assert "something already" in again.err
-        refused = cli("restore", str(tmp_path / "copy"))
+        refused = cli("restore", str(tmp_path / "copy"), "--store", f"sqlite:///{cli.folder}")
         assert refused.code == 2
     finally:
         for space in (first, second):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sqlite3
 import subprocess
 import sys
-from contextlib import closing
 from pathlib import Path
 
 from cli_kit import Cli
+
+from stores_kit import chosen, rows_of
 
 LIBRARY, FILES, CALLS = 40, 12, 2
 
@@ -65,7 +65,7 @@ def test_nothing_is_lost_and_both_see_it(tmp_path: Path) -> None:
 
     (bank,) = cli.ok("status", "--json").json["banks"]
     assert bank["documents"] == LIBRARY + FILES * CALLS
-    with closing(sqlite3.connect(cli.folder / "memory.db")) as database:
-        assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-        named = {row[0] for row in database.execute("SELECT name FROM document")}
+    if chosen() == "sqlite":
+        assert rows_of(cli.folder, "PRAGMA integrity_check") == [("ok",)]
+    named = {name for (name,) in rows_of(cli.folder, "SELECT name FROM document")}
     assert named == {*acknowledged, *(Path(file).name for file in files)}

@@ -127,6 +127,28 @@ def test_diets_jobs_and_homes_are_told_as_they_are_now(mind: Mind) -> None:
     assert found[1]["valid_until"] == "2024-06-03T10:00:00Z"
 
 
+def test_a_diet_ends_when_what_it_leaves_out_is_eaten_again(mind: Mind) -> None:
+    told = (
+        ("2024-01-03", "I am a vegetarian."),
+        ("2024-01-04", "My sister is a vegetarian."),
+        ("2024-03-03", "I had a burger yesterday."),
+    )
+    for day, text in told:
+        mind.retain({"content": text, "timestamp": f"{day}T10:00:00Z"})
+    query = "Am I a vegetarian?"
+    [diet] = [each for each in mind.recall(query) if each["text"] == told[0][1]]
+    assert diet["holds"]  # one meal is no habit
+    ended = "2024-06-03T10:00:00Z"
+    now = "I had a steak last night and I eat meat now."
+    mind.retain({"content": now, "timestamp": ended})
+    found = {each["text"]: each for each in mind.recall(query)}
+    assert next(iter(found)) == now
+    old = found[told[0][1]]
+    assert (old["holds"], old["valid_until"]) == (False, ended)
+    assert old["superseded_by"] == [found[now]["id"]]
+    assert found[told[1][1]]["holds"]
+
+
 def test_starting_to_use_a_bank_changes_nothing_in_it(mind: Mind) -> None:
     """A client that connects, reads and sets up the bank it already has leaves it as it was."""
     mind.retain({"content": KEY, "document_id": "key", "tags": ["home"]})

@@ -7,7 +7,7 @@ from pathlib import Path
 from urllib.parse import quote, unquote
 
 import pytest
-from told_kit import Mind
+from told_kit import Mind, chat
 
 import remembrancer
 from remembrancer.finding.composite import ScoringWeights
@@ -27,6 +27,43 @@ def test_nothing_alike_is_an_empty_answer_that_says_so(mind: Mind) -> None:
     for query in ("zzvvxx", "Which warranty does the dishwasher have?"):
         assert mind.recall(query) == []
         assert mind.ask("POST", "/reflect", {"query": query})["text"].startswith("Nothing is known")
+
+
+def test_a_question_that_was_asked_before_is_no_answer(mind: Mind) -> None:
+    query = "Who is Ottilie?"
+    mind.retain(
+        chat(("user", query), ("assistant", "I don't know yet."), document_id="first"),
+        {"content": "The lamp in the hall is green."},
+    )
+    assert query not in mind.texts(query, cut_off=True)
+    assert mind.texts(query)[-1] == query
+    reflected = mind.ask("POST", "/reflect", {"query": query})["text"]
+    assert reflected == f"Nothing is known about “{query}”."
+    assert query in mind.texts("What did I ask about Ottilie?", cut_off=True)
+    told = "Ottilie mends clocks in Bergen."
+    mind.retain(told)
+    found = mind.texts(query, cut_off=True)
+    assert (found[0], query in found) == (told, False)
+    found = mind.texts(query)
+    assert (found[0], found[-1]) == (told, query)
+
+
+def test_what_was_said_around_a_result_comes_along(mind: Mind) -> None:
+    said = ("We left at six.", "Ottilie drove the red van.", "Nobody spoke.", "It was dark.")
+    mind.retain(chat(*(("user", line) for line in said), document_id="van"), "Vans are loud.")
+    query = "Who drove the red van?"
+    assert "neighbours" not in mind.recall(query)[0]
+    [found] = mind.recall(query, neighbours=1, min_relevance=0.9)
+    near = found["neighbours"]
+    assert [each["text"] for each in near["before"]] == [said[0]]
+    assert [each["text"] for each in near["after"]] == [said[2]]
+    assert (near["after"][0]["role"], near["after"][0]["turn"]) == ("user", 2)
+    mind.forget(ids=[near["after"][0]["id"]])
+    [found] = mind.recall(query, neighbours=1, min_relevance=0.9)
+    assert found["neighbours"]["after"] == []
+    refused = mind.answer("POST", "/memories/recall", {"query": query, "neighbours": 11})
+    assert refused.status_code == 422
+    assert "neighbours" in refused.text
 
 
 def test_a_bank_without_memories_answers_with_none(mind: Mind) -> None:

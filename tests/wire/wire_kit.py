@@ -13,6 +13,8 @@ from typing import Any, Self
 
 import httpx
 
+from stores_kit import stored
+
 MAIN = """
 from remembrancer.faces.serving import run
 from remembrancer.settings import Settings
@@ -44,9 +46,12 @@ WAIT_S = 60.0
 
 
 def environment(folder: Path, **settings: str) -> dict[str, str]:
-    """Return the environment that makes a server use a folder and these settings."""
+    """Return the environment that makes a server use a folder and these settings.
+
+    Rows are in the store that this run is about, unless the settings name one.
+    """
     given = {"data": str(folder), "http": "127.0.0.1:0", "grpc": "127.0.0.1:0"}
-    given |= {"embedder": "hash:64", **settings}
+    given |= {"embedder": "hash:64", **stored(folder), **settings}
     kept = {k: v for k, v in os.environ.items() if not k.startswith("REMEMBRANCER_")}
     return kept | {f"REMEMBRANCER_{k.upper()}": v for k, v in given.items()}
 

@@ -4926,6 +4926,20 @@ export interface components {
             tags: string[];
             updated_at: number;
         };
+        /** @description What was said near a memory, verbatim. */
+        RecallNeighbour: {
+            id: string;
+            mentioned_at?: string | null;
+            role?: string | null;
+            speaker?: string | null;
+            text: string;
+            turn?: number | null;
+        };
+        /** @description What was said right before and after a memory, each in order. */
+        RecallNeighbours: {
+            after: components["schemas"]["RecallNeighbour"][];
+            before: components["schemas"]["RecallNeighbour"][];
+        };
         /** @description A question and what its answers should be like. */
         RecallRequest: {
             /** @description Answer with what held then; what was said later only if it tells of then. */
@@ -4948,6 +4962,11 @@ export interface components {
             /** @description The `revision` that a write has returned: wait for it up to 1 s, then 409. */
             min_revision?: number | null;
             min_scores?: components["schemas"]["MinScoresInput"] | null;
+            /**
+             * @description So many turns before and after each result come along as its `neighbours`, as far as `max_tokens` goes; they are no results.
+             * @default 0
+             */
+            neighbours?: number;
             /** @description Leave out what an observation among the results was derived from. */
             prefer_observations?: boolean | null;
             query: string;
@@ -5021,6 +5040,8 @@ export interface components {
             metadata?: {
                 [key: string]: string;
             } | null;
+            /** @description Where they were asked for. */
+            neighbours?: components["schemas"]["RecallNeighbours"] | null;
             occurred_end?: string | null;
             occurred_start?: string | null;
             role?: string | null;

@@ -11,6 +11,7 @@ import logging
 import uuid
 from pathlib import Path
 
+from ..keeping.sealing import FileKey
 from ..keeping.view import IndexRow, View
 from ..nouns.memory import Op
 from ..nouns.turns import Turns
@@ -33,9 +34,14 @@ class BankIndex:
         folder: where segments go; None keeps everything in memory.
         dim: components of a vector, 0 for a store without an embedder.
         turns: at compacting behind, shared by all banks; None: as many at once as come.
+        seals: whether files are sealed, by the key that views know.
     """
 
-    def __init__(self, folder: Path | None, dim: int, turns: Turns | None = None) -> None:
+    def __init__(
+        self, folder: Path | None, dim: int, turns: Turns | None = None, *, seals: bool = False
+    ) -> None:
+        self._seals = seals
+        self._key: FileKey | None = None
         self._folder = folder
         self._dim = dim
         self._turns = turns or Turns(1)
@@ -109,6 +115,8 @@ class BankIndex:
         state = self._state
         if self._fits(state, view):
             return state
+        if self._seals:
+            self._key = await view.file_key()
         if state is None or state.generation != view.generation:
             state = await self._load(view.generation)
         if state is None or state.revision > view.revision:
@@ -121,7 +129,9 @@ class BankIndex:
     async def _load(self, generation: int) -> IndexState | None:
         if self._folder is None:
             return None
-        return await asyncio.to_thread(compaction.load, self._folder, generation, self._dim)
+        return await asyncio.to_thread(
+            compaction.load, self._folder, generation, self._dim, self._key
+        )
 
     async def _catch_up(self, state: IndexState, view: View) -> IndexState:
         """Apply the feed from the state's revision to the view's."""
@@ -138,11 +148,12 @@ class BankIndex:
 
     async def _rebuild(self, view: View) -> IndexState:
         """Build the index from all rows of a snapshot."""
-        builder = _Builder(self._folder, self._dim)
-        after = b""
-        while rows := await view.scan(after, _FETCH):
-            after = rows[-1].unit_id
+        builder = _Builder(None if self._seals else self._folder, self._dim)
+        rows = await view.scan(b"", _FETCH)
+        while rows:
             await asyncio.to_thread(builder.add, rows)
+            full = len(rows) == _FETCH  # a short page was the last: one round trip less
+            rows = await view.scan(rows[-1].unit_id, _FETCH) if full else []
         state = await asyncio.to_thread(builder.finish, view.revision, view.generation)
         if self._folder is not None and builder.on_disk:
             return await asyncio.to_thread(compaction.compact, state, self._folder) or state
@@ -166,7 +177,9 @@ class BankIndex:
 
         Returns False when another process was faster.
         """
-        done = await asyncio.to_thread(compaction.compact, state, folder, purge)
+        if self._seals and self._key is None:
+            return True  # nothing of the tenant is kept yet, so nothing is put on disk
+        done = await asyncio.to_thread(compaction.compact, state, folder, purge, self._key)
         mine = done is not None
         if done is None:
             done = await self._load(state.generation)

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from ..keeping.sealing import FileKey
 from ..nouns.errors import Corrupt
 from .part import Mask, Part, merge_parts
 from .segment import Manifest, open_part, read_dead, read_manifest, write_manifest, write_part
@@ -24,13 +25,16 @@ def due(state: IndexState) -> bool:
     return state.tail_rows > max(TAIL_ROWS, TAIL_SHARE * state.live)
 
 
-def compact(state: IndexState, folder: Path, purge: bool = False) -> IndexState | None:
+def compact(
+    state: IndexState, folder: Path, purge: bool = False, key: FileKey | None = None
+) -> IndexState | None:
     """Write a state's parts to disk, merging, and return the state over the new files.
 
     Args:
         state: any state; it stays usable.
         folder: the bank's index folder, made when missing.
         purge: rewrite every segment that holds dead rows, so that nothing of them is left.
+        key: seals the files.
 
     Returns:
         The same rows at the same revision, or None when another process is at it or ahead.
@@ -56,11 +60,12 @@ def compact(state: IndexState, folder: Path, purge: bool = False) -> IndexState 
             if not merged.n:
                 continue
             name = f"{state.revision:016x}-{uuid.uuid4().hex}.seg"
-            write_part(folder / name, merged)
-            parts.append(open_part(folder / name))
+            write_part(folder / name, merged, key)
+            parts.append(open_part(folder / name, key))
             dead.append(None)
             files.append(name)
-        return _publish(state, folder, parts, dead, files)
+        done = _publish(state, folder, parts, dead, files)
+        return replace(done, in_memory=key is not None)
 
 
 def plan(state: IndexState) -> list[list[int]]:
@@ -85,13 +90,13 @@ def plan(state: IndexState) -> list[list[int]]:
     return groups
 
 
-def load(folder: Path, generation: int, dim: int) -> IndexState | None:
+def load(folder: Path, generation: int, dim: int, key: FileKey | None = None) -> IndexState | None:
     """Open what a bank's index folder holds, or None when it is missing, old or broken."""
     manifest = read_manifest(folder)
     if manifest is None or manifest.generation != generation or manifest.dim != dim:
         return None
     try:
-        parts = [open_part(folder / name) for name in manifest.files]
+        parts = [open_part(folder / name, key) for name in manifest.files]
         dead = read_dead(folder, manifest, parts)
     except Corrupt:
         return None
@@ -103,6 +108,7 @@ def load(folder: Path, generation: int, dim: int) -> IndexState | None:
         dead=tuple(dead),
         segments=len(parts),
         files=manifest.files,
+        in_memory=key is not None,
     )
 
 

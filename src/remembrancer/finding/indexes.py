@@ -23,9 +23,13 @@ class Indexes:
         folder: where the banks' index folders go, or None for memory alone.
         dim: components of a vector, 0 without an embedder.
         memory_bytes: bound on what indexes hold in memory (mapped files are page cache).
+        seals: whether files are sealed, by the keys of their banks.
     """
 
-    def __init__(self, folder: Path | None, dim: int, memory_bytes: int) -> None:
+    def __init__(
+        self, folder: Path | None, dim: int, memory_bytes: int, *, seals: bool = False
+    ) -> None:
+        self._seals = seals
         self._folder = folder
         self._dim = dim
         self._limit = memory_bytes
@@ -82,7 +86,7 @@ class Indexes:
 
     def _use(self, ref: BankRef) -> BankIndex:
         index = self._banks.pop(ref, None) or BankIndex(
-            self.folder_of(ref), self._dim, self._compacting
+            self.folder_of(ref), self._dim, self._compacting, seals=self._seals
         )
         self._banks[ref] = index
         return index

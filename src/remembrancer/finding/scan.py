@@ -119,7 +119,9 @@ def _ones(bits: Bits, query: Bits) -> Distances:
     ones = np.bitwise_count(bits ^ query)
     words = ones.shape[1]
     total: Distances
-    total = np.zeros(len(ones), np.uint8 if words <= _BYTE_WORDS else np.uint16)
+    total = (
+        np.zeros(len(ones), np.uint8) if words <= _BYTE_WORDS else np.zeros(len(ones), np.uint16)
+    )
     for word in range(words):  # faster than a sum over so short an axis
         total += ones[:, word]
     return total

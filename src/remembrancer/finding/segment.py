@@ -20,7 +20,9 @@ from typing import Any
 
 import numpy as np
 
+from ..keeping.sealing import FileKey
 from ..nouns.errors import Corrupt
+from . import index_files
 from .part import Columns, Mask, Part, Postings
 
 FORMAT = 5
@@ -47,8 +49,8 @@ class Manifest:
     dead_sum: int = 0
 
 
-def write_part(path: Path, part: Part) -> None:
-    """Write a part durably: to a temporary file, fsynced, then renamed."""
+def write_part(path: Path, part: Part, key: FileKey | None = None) -> None:
+    """Write a part durably: to a temporary file, fsynced, then renamed; sealed with a key."""
     arrays = dict(_arrays(part))
     described: dict[str, Any] = {}
     offset = 0
@@ -60,30 +62,19 @@ def write_part(path: Path, part: Part) -> None:
     ).encode()
     head = _MAGIC + len(header).to_bytes(8, "little") + header
     head += b"\0" * (-len(head) % _ALIGN)
-    temporary = path.with_suffix(".tmp")
-    with temporary.open("wb") as out:
-        checked = 0
-        for piece in _pieces(head, arrays.values()):
-            out.write(piece)
-            checked = zlib.crc32(piece, checked)
-        out.write(checked.to_bytes(_SUM, "little"))
-        out.flush()
-        os.fsync(out.fileno())
-    temporary.replace(path)
+    index_files.write(path, _pieces(head, arrays.values()), key)
 
 
-def open_part(path: Path) -> Part:
+def open_part(path: Path, key: FileKey | None = None) -> Part:
     """Map a segment file; its sign bits (96 bytes a row at 384 dimensions) are read into memory.
 
-    All of it is read once, to check its sum: about a second for a gigabyte.
+    All of it is read once, to check its sum: about a second for a gigabyte. A sealed one is read
+    into memory whole.
 
     Raises:
         Corrupt: the file is missing, cut short, changed, or of another format.
     """
-    try:
-        mapped = np.memmap(path, dtype=np.uint8, mode="r")
-    except (OSError, ValueError) as error:
-        raise Corrupt(f"index file {path.name} cannot be read: {error}") from error
+    mapped = index_files.read(path, key)
     if len(mapped) < 16 or bytes(mapped[:8]) != _MAGIC:
         raise Corrupt(f"index file {path.name} is not a segment")
     length = int.from_bytes(bytes(mapped[8:16]), "little")
@@ -213,11 +204,15 @@ def _fsync_folder(folder: Path) -> None:
 
 
 def _pieces(head: bytes, arrays: Iterable[np.ndarray[Any, Any]]) -> Iterator[memoryview | bytes]:
-    """Yield what a segment file holds before its sum, in order."""
+    """Yield what a segment file holds, in order; the sum of it last."""
+    checked = zlib.crc32(head)
     yield head
     for array in arrays:
-        yield np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
-        yield b"\0" * (-array.nbytes % _ALIGN)
+        plain = np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
+        for piece in (plain, b"\0" * (-array.nbytes % _ALIGN)):
+            checked = zlib.crc32(piece, checked)
+            yield piece
+    yield checked.to_bytes(_SUM, "little")
 
 
 def _summed(mapped: np.ndarray[Any, Any]) -> int:

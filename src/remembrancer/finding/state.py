@@ -34,6 +34,7 @@ class IndexState:
     segments: int = 0  # how many of `parts` are files
     files: tuple[str, ...] = ()  # their names
     fresh_rows: tuple[Row, ...] = ()
+    in_memory: bool = False  # whether files are read into memory rather than mapped
 
     @property
     def live(self) -> int:
@@ -53,6 +54,8 @@ class IndexState:
     @property
     def memory_bytes(self) -> int:
         """Bytes held in memory; of segments that is their sign bits, the rest is page cache."""
+        if self.in_memory:
+            return sum(p.nbytes for p in self.parts)
         files = sum(p.bits.nbytes + p.more_bits.nbytes for p in self.parts[: self.segments])
         return files + sum(p.nbytes for p in self.parts[self.segments :])
 

@@ -84,6 +84,10 @@ class BrowseReader(Protocol):
         """Return the sources whose `previous_id` is one of these, in id order."""
         ...
 
+    def said_between(self, document_id: bytes, first: int, last: int) -> list[Unit]:
+        """Return a document's sources from one turn to another, in order; no invalid ones."""
+        ...
+
     def same(self, ids: Sequence[bytes]) -> Mapping[bytes, tuple[bytes, ...]]:
         """As `View.same`."""
         ...

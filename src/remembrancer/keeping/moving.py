@@ -23,6 +23,7 @@ Progress = Callable[[int, int], None]
 
 KEYS: Mapping[str, Sequence[str]] = {
     "generation": ("number",),
+    "tenant_key": ("tenant",),
     "bank": ("bank_key",),
     "document": ("bank_key", "document_id"),
     "chunk": ("bank_key", "document_id", "chunk_index"),

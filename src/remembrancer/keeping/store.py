@@ -24,6 +24,7 @@ from .generations import GenerationStore
 from .intentions import IntentionStore
 from .jobs import JobStore
 from .records import RecordStore
+from .sealing import SealedStore
 from .view import Reader, View
 
 T = TypeVar("T")
@@ -48,7 +49,27 @@ class Tenant(NamedTuple):
     documents: int
 
 
-class Store(GenerationStore, IntentionStore, JobStore, RecordStore, Protocol):
+class BankMark(NamedTuple):
+    """How a bank stands: when it was written last, and how many sources and observations it has."""
+
+    ref: BankRef
+    key: int
+    revision: int
+    updated_at: int
+    memories: int
+
+
+class BanksState(NamedTuple):
+    """A tenant's banks as a number that is another one whenever memories of one have changed.
+
+    A new bank begins above every revision that a dropped one has had, so the sum tells.
+    """
+
+    banks: int
+    revisions: int
+
+
+class Store(GenerationStore, IntentionStore, JobStore, RecordStore, SealedStore, Protocol):
     """A database that keeps banks. See the module's rules."""
 
     @property
@@ -118,6 +139,23 @@ class Store(GenerationStore, IntentionStore, JobStore, RecordStore, Protocol):
         """Count a tenant's banks."""
         ...
 
+    async def banks_state(self, tenant: str) -> BanksState:
+        """Return what tells whether anything of a tenant's memories has changed."""
+        ...
+
+    async def bank_marks(self, tenant: str, limit: int) -> list[BankMark]:
+        """Return how a tenant's banks stand, by name as bytes.
+
+        Of the house's own that of memories that belong to no bank is among them.
+        """
+        ...
+
+    async def bank_vectors(
+        self, generation: int, refs: Sequence[BankRef]
+    ) -> list[tuple[int, bytes, float]]:
+        """Return all vectors of banks in no order: the bank's key, codes, scale."""
+        ...
+
     async def bank_put(self, ref: BankRef, profile: Mapping[str, Any]) -> Bank:
         """Create a bank or replace its profile."""
         ...
@@ -182,12 +220,24 @@ class Store(GenerationStore, IntentionStore, JobStore, RecordStore, Protocol):
         """Return `ok`, `engine`, `schema`, `path` or `url`, `size_bytes`; constant time."""
         ...
 
-    async def backup(self, target: Path, *, verify: bool = False) -> Mapping[str, Any]:
+    async def backup(
+        self,
+        target: Path,
+        *,
+        verify: bool = False,
+        incremental: bool = False,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Mapping[str, Any]:
         """Write a consistent copy while the store is in use; return `path`, `bytes`, `units`.
 
-        `verify`: read the copy again and compare it whole.
+        Args:
+            target: a file or folder.
+            verify: read the copy again and compare it whole.
+            incremental: a folder of copies, into which only what is new is written.
+            progress: told how much is done, and how much there is to do.
 
         Raises:
             Corrupt: it is not what the store held.
+            InvalidInput: this store has no incremental copies; says what there is instead.
         """
         ...

@@ -21,6 +21,7 @@ from .browse import BrowseReader
 from .entity_view import EntityView
 from .intentions import IntentionReader
 from .priming_view import PrimingReader
+from .sealing import FileKey
 from .stats_view import StatsView
 from .truth_view import TruthReader
 
@@ -156,6 +157,10 @@ class View(EntityView, StatsView, Protocol):
     @property
     def generation(self) -> int:
         """Number of the active embedding generation in this snapshot; 0 when there is none."""
+        ...
+
+    async def file_key(self) -> FileKey | None:
+        """Return what seals files about the bank: None without a key of the bank's tenant."""
         ...
 
     async def run(self, work: Callable[[Reader], T]) -> T:

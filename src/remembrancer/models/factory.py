@@ -10,7 +10,7 @@ from .bge import BgeSmall
 from .cache import DEFAULT_SIZE, CachedQueries, WarmEmbedder
 from .hashing import HashingEmbedder
 from .installed import InstalledEmbedder, load_fastembed, load_sentence_transformers
-from .openai import OpenAIEmbedder
+from .openai import QUESTION_S, RETRIES, OpenAIEmbedder
 
 CHOICES = (
     "bge-small, hash:DIM, openai:MODEL, fastembed:NAME, sentence-transformers:NAME"
@@ -26,6 +26,8 @@ def make_embedder(
     base_url: str | None = None,
     api_key: str | None = None,
     dimensions: int | None = None,
+    retries: int = RETRIES,
+    question_s: float = QUESTION_S,
     threads: int | None = None,
     model_dir: Path | None = None,
     cache_size: int = DEFAULT_SIZE,
@@ -39,6 +41,8 @@ def make_embedder(
         base_url: of `openai:`; default OpenAI's own.
         api_key: of `openai:`.
         dimensions: of `openai:`; asked of the endpoint and required of its answers.
+        retries: of `openai:`; further attempts.
+        question_s: of `openai:`; seconds that a question waits.
         threads: of `bge-small`; texts embedded at once.
         model_dir: of `bge-small`; a folder with the two model files instead of the bundled ones.
         cache_size: questions whose vectors are kept.
@@ -61,7 +65,14 @@ def make_embedder(
     elif kind == "hash" and _is_dim(name):
         inner = HashingEmbedder(int(name))
     elif kind == "openai" and name:
-        inner = OpenAIEmbedder(name, base_url=base_url, api_key=api_key, dimensions=dimensions)
+        inner = OpenAIEmbedder(
+            name,
+            base_url=base_url,
+            api_key=api_key,
+            dimensions=dimensions,
+            retries=retries,
+            question_s=question_s,
+        )
     elif kind == "fastembed" and name:
         inner = InstalledEmbedder(spec.strip(), lambda: load_fastembed(name))
     elif kind == "sentence-transformers" and name:
@@ -87,6 +98,8 @@ async def embedder_of(settings: Settings) -> CachedQueries | None:
         base_url=settings.embedder_url,
         api_key=key.get_secret_value() if key else None,
         dimensions=settings.embedder_dimensions,
+        retries=settings.embedder_retries,
+        question_s=settings.embedder_question_s,
         threads=settings.embedder_threads,
         cache_size=settings.query_cache,
     )

@@ -25,6 +25,9 @@ BATCH = 64  # texts a request
 # UTF-8 bytes of a text that are sent: some 6,000 tokens of English, 8,000 of CJK, which keeps
 # below the 8,191 that OpenAI's models take; an endpoint refuses a longer text instead of cutting.
 MAX_BYTES = 24_000
+RETRIES = 4
+QUESTION_S = 2.0  # many times what an endpoint takes that is up
+QUESTION_RETRIES = 1
 BACKOFF_S = 0.5  # doubles with each retry
 MAX_BACKOFF_S = 20.0
 
@@ -41,7 +44,9 @@ class OpenAIEmbedder:
         api_key: sent as a bearer token; None for endpoints without.
         dimensions: asked of the endpoint and required of its answers.
         timeout: seconds for one request.
-        retries: further attempts after 429, 5xx and connection errors.
+        retries: further attempts after 429, 5xx and connection errors; a question gets one at most.
+        question_s: seconds that a question waits in all, so that whoever asks is not held up by an
+            endpoint that is down.
         concurrency: requests at once.
         sleep: waits between attempts; for tests.
         jitter: gives a factor in [0, 1) for each wait; for tests.
@@ -59,7 +64,8 @@ class OpenAIEmbedder:
         api_key: str | None = None,
         dimensions: int | None = None,
         timeout: float = 30.0,
-        retries: int = 4,
+        retries: int = RETRIES,
+        question_s: float = QUESTION_S,
         concurrency: int = 4,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         jitter: Callable[[], float] = random.random,
@@ -73,6 +79,7 @@ class OpenAIEmbedder:
         self._dim = dimensions
         self._timeout = timeout
         self._retries = retries
+        self._question_s = question_s
         self._concurrency = concurrency
         self._slots = Turns(concurrency)
         self._sleep = sleep
@@ -119,7 +126,7 @@ class OpenAIEmbedder:
 
         async def work(start: int) -> None:
             batch = [_sendable(text) for text in texts[start : start + BATCH]]
-            vectors[start : start + len(batch)] = await self._request(batch)
+            vectors[start : start + len(batch)] = await self._request(batch, self._retries)
 
         await spread(range(0, len(texts), BATCH), self._concurrency, work)
         return vectors
@@ -128,9 +135,17 @@ class OpenAIEmbedder:
         """Embed a question: float32 of shape (dim,), length 1.
 
         Raises:
-            ModelUnavailable: the endpoint fails, refuses, or its answer is not sound.
+            ModelUnavailable: the endpoint fails, refuses, does not answer in time, or its answer is
+                not sound.
         """
-        row: Floats = (await self._request([_sendable(text)]))[0]
+        retries = min(self._retries, QUESTION_RETRIES)
+        try:
+            async with asyncio.timeout(self._question_s):
+                row: Floats = (await self._request([_sendable(text)], retries))[0]
+        except TimeoutError:
+            raise ModelUnavailable(
+                f"{self._url} did not answer a question within {self._question_s:g} s"
+            ) from None
         return row
 
     async def warm(self) -> None:
@@ -140,7 +155,7 @@ class OpenAIEmbedder:
             ModelUnavailable: the endpoint fails, refuses, or its answer is not sound.
         """
         if self._dim is None:
-            await self._request(["dimension"])
+            await self._request(["dimension"], self._retries)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -148,19 +163,19 @@ class OpenAIEmbedder:
             await self._client.aclose()
             self._client = None
 
-    async def _request(self, batch: list[str]) -> Floats:
+    async def _request(self, batch: list[str], retries: int) -> Floats:
         body: dict[str, Any] = {"model": self._model, "input": batch, "encoding_format": "float"}
         if self._asked is not None:
             body["dimensions"] = self._asked
         async with self._slots:
-            answer = await self._post(body)
+            answer = await self._post(body, retries)
         vectors = self._read(answer, len(batch))
         self._dim = vectors.shape[1]
         return vectors
 
-    async def _post(self, body: dict[str, Any]) -> Any:
+    async def _post(self, body: dict[str, Any], retries: int) -> Any:
         """Send, again while it may help; return the answer's JSON."""
-        for attempt in range(self._retries + 1):
+        for attempt in range(retries + 1):
             try:
                 response = await self._connected().post(self._url, json=body)
             except self._httpx.RequestError as error:
@@ -174,10 +189,11 @@ class OpenAIEmbedder:
                 trouble, asked_wait = self._complaint(response), retry_after(response.headers)
                 if response.status_code != 429 and response.status_code < 500:
                     raise ModelUnavailable(f"{self._url} refused: {trouble}")
-            if attempt < self._retries:
+            if attempt < retries:
                 wait = min(BACKOFF_S * 2**attempt, MAX_BACKOFF_S) * (0.5 + self._jitter())
                 await self._sleep(max(wait, min(asked_wait, MAX_BACKOFF_S)))
-        raise ModelUnavailable(f"{self._url} failed {self._retries + 1} times, last: {trouble}")
+        times = f"{retries + 1} times, last" if retries else "once"
+        raise ModelUnavailable(f"{self._url} failed {times}: {trouble}")
 
     def _connected(self) -> httpx.AsyncClient:
         if self._client is None:

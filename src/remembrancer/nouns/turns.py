@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
+from itertools import takewhile
 from types import TracebackType
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
 Pause = Callable[[], Awaitable[None]]
+
+_LOOK_S = 0.005  # between two looks at a lock that is held
 
 _TENANT: ContextVar[str] = ContextVar("tenant", default="")
 _PAUSE: ContextVar[Pause | None] = ContextVar("pause", default=None)
@@ -55,6 +58,21 @@ async def let_others() -> None:
         await pause()
 
 
+@asynccontextmanager
+async def alone(lock: asyncio.Lock) -> AsyncIterator[None]:
+    """Hold a lock; whoever waits for it lets others have their turn meanwhile.
+
+    Else those that wait could have all the places there are, and the one that holds the lock, which
+    let them have its turn, would wait for them. So a lock must be held in no other way where work
+    lets others have their turn.
+    """
+    while lock.locked():
+        await let_others()
+        await asyncio.sleep(_LOOK_S)
+    async with lock:
+        yield
+
+
 def tenant_at_work() -> str:
     """Return whose work this task does; empty: nobody's in particular."""
     return _TENANT.get()
@@ -85,6 +103,19 @@ class RoundRobin(Generic[T]):
     def push(self, tenant: str, item: T) -> None:
         """Add an item at the end of its tenant's queue."""
         self._queues.setdefault(tenant, OrderedDict())[item] = None
+        self._size += 1
+
+    def push_back(self, tenant: str, item: T, before: Callable[[T], bool]) -> None:
+        """Put an item back, before those of its tenant that `before` tells, and their turn off.
+
+        It comes after what was put back already, and its tenant after all others.
+        """
+        queue = self._queues.pop(tenant, None) or OrderedDict()
+        first = list(takewhile(lambda each: not before(each), queue))
+        queue[item] = None
+        for each in (item, *reversed(first)):
+            queue.move_to_end(each, last=False)
+        self._queues[tenant] = queue
         self._size += 1
 
     def pop(self, may: Callable[[str], bool] | None = None) -> T | None:

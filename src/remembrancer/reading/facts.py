@@ -11,12 +11,21 @@ from ..nouns.memory import Modality, Polarity, Role, Stance
 from . import lexicon as lex
 from .causes import phrase_before
 from .clauses import Clause, Kind
-from .markup import find_not_prose
+from .markup import TEMPLATE, find_not_prose
 from .names import KnownNames, find_names, prepare
 from .questions import declarative_part
 from .referents import Referents
 from .sentences import split_sentences
-from .slots import Context, Said, Table, correct, find_foreign, read_english, standard
+from .slots import (
+    Context,
+    Said,
+    Table,
+    correct,
+    find_foreign,
+    read_english,
+    standard,
+    without_exceptions,
+)
 from .splitting import clause_end, find_clauses
 from .tokens import Tokens
 from .types import DateSpan, SlotClaim, Span, Statement
@@ -59,10 +68,6 @@ _SOCIAL_WORDS = frozenset(
 _ASKING_WORDS = frozenset(
     "wonder wondering know ask you need question curious sure looking".split()
 )
-_TEMPLATE = re.compile(
-    r"\{\{|\}\}|\$\{|<[a-z_]+>|\[(?:[A-Z_]{3,}|your [^\]]*|insert [^\]]*"
-    r"|(?:First |Last |Full )?Name|Date|Time|City|Country|Company|Email|Phone|Address|Title)\]"
-)
 _YOU = frozenset("you your yours yourself y'all".split())
 _DONE = frozenset(
     """booked sent created scheduled set added updated ordered saved stored written wrote emailed
@@ -88,6 +93,7 @@ def read_statements(
     hidden: Sequence[Span] = (),
     table: Table | None = None,
     context: Context | None = None,
+    names: Sequence[tuple[str, Span]] | None = None,
 ) -> list[Statement]:
     """Return the statements of one turn, in order, each with the words that make it.
 
@@ -106,11 +112,14 @@ def read_statements(
         hidden: more spans that nothing may be read from, besides those that `markup` finds.
         table: of the slots that are read; the standard one by default.
         context: what the same speaker said before; it is brought up to this turn.
+        names: in `text`, ordered and disjoint; by default those that `find_names` finds.
     """
     if role in (Role.SYSTEM, Role.TOOL) or not text:
         return []
     reader = _Reader(text, speaker, role, prepare(known), dates)
     reader.table, reader.context = table or standard(), context or Context()
+    if names is not None:
+        reader.name_there(names)
     hidden = sorted([*hidden, *find_not_prose(text)], key=_start)
     out: list[Statement] = []
     skip, hidden_end = 0, -1
@@ -120,7 +129,11 @@ def read_statements(
             skip += 1
         if sentence.start >= hidden_end and sentence.end - sentence.start <= MAX_SENTENCE:
             out += reader.sentence(number, sentence)
-    return out
+    told = without_exceptions([statement.claims for statement in out])
+    return [
+        statement if statement.claims == claims else replace(statement, claims=claims)
+        for statement, claims in zip(out, told, strict=True)
+    ]
 
 
 class _Reader:
@@ -142,7 +155,7 @@ class _Reader:
         )
         self._find_dates = dates
         self._dates: list[DateSpan] | None = None
-        self._names: list[tuple[str, Span]] | None = None
+        self._names: Sequence[tuple[str, Span]] | None = None
         self._name_starts: list[int] = []
         self._referents = Referents()
         self.table = standard()
@@ -163,7 +176,7 @@ class _Reader:
     def _whole(self, span: Span) -> Statement | None:
         """Read a sentence that is no English clause: another language, or a mere correction."""
         text = self.text[span.start : span.end]
-        if _TEMPLATE.search(text) or self._quotation(span.start) or text[:1] in "#>|":
+        if TEMPLATE.search(text) or self._quotation(span.start) or text[:1] in "#>|":
             return None
         claims = find_foreign(text, self.self_name, self.table)
         if not claims:
@@ -218,7 +231,7 @@ class _Reader:
         text = self.text
         mark = _LIST_MARK.match(text, span.start, span.end)
         start = mark.end() if mark else span.start
-        if "#" in text[span.start : start] or _TEMPLATE.search(text, start, span.end):
+        if "#" in text[span.start : start] or TEMPLATE.search(text, start, span.end):
             return []
         quoted = ">" in text[span.start : start]
         head = _HEAD.match(text, start, span.end)
@@ -337,10 +350,15 @@ class _Reader:
             return f"{self.self_name}'s {subject[4:]}"
         return subject
 
+    def name_there(self, names: Sequence[tuple[str, Span]]) -> None:
+        """Take the names in the text, ordered and disjoint."""
+        self._names = names
+        self._name_starts = [where.start for _, where in names]
+
     def _names_in(self, span: Span, subject: str | None) -> tuple[str, ...]:
         if self._names is None:
-            self._names = find_names(self.text, self.known)
-            self._name_starts = [name.start for _, name in self._names]
+            self.name_there(find_names(self.text, self.known))
+        assert self._names is not None
         at = bisect_right(self._name_starts, span.start - 1)
         found: list[str] = []
         while at < len(self._names) and self._names[at][1].end <= span.end:

@@ -13,6 +13,11 @@ _MAX_FENCE = 8
 _INDENTED = re.compile(r"(?:(?<=\n\n)|\A)(?:(?: {4}|\t)[^\n]*(?:\n|$))+")
 _TABLE = re.compile(r"^[ \t]*\|?[^|\n]*\|[^|\n]*\|[^\n]*$", re.MULTILINE)
 _LIST_LINE = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]")
+TEMPLATE = re.compile(
+    r"\{\{|\}\}|\$\{|<[a-z_]+>|\[(?:[A-Z_]{3,}|your [^\]]*|insert [^\]]*"
+    r"|(?:First |Last |Full )?Name|Date|Time|City|Country|Company|Email|Phone|Address|Title)\]"
+)
+"""Stands in a sentence that is a form to be filled in: "Dear [Name]", "{{city}}"."""
 
 
 def find_fences(text: str) -> list[Span]:

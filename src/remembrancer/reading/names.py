@@ -120,7 +120,7 @@ class _Finder:
 
     def run(self) -> list[tuple[str, Span]]:
         text, words = self.text, self.words
-        masked = _masked(text)
+        masked = find_masked(text)
         initial = [self._is_initial(i) for i in range(len(words))]
         inside = {words[i] for i in range(len(words)) if not initial[i] and words[i][0].isupper()}
         found: list[tuple[str, Span]] = []
@@ -203,8 +203,7 @@ class _Finder:
 
     def _opens(self, at: int) -> bool:
         """A capitalised word that only begins its sentence: "Thanks Anna", "Configure Flask"."""
-        low = self.lows[at]
-        return low in COMMON or (low in _COMMANDS and low not in _GIVEN) or low.endswith("ly")
+        return opens_only(self.lows[at])
 
     def _joined(self, at: int) -> int:
         """Return how many joining words at `at` lead on to a capital ("of the"), or 0."""
@@ -241,7 +240,7 @@ class _Finder:
 
     def _is_single_name(self, at: int, initial: bool, inside: set[str]) -> bool:
         word, low = self.words[at], self.lows[at]
-        if low in COMMON or low in NOT_NAMES or _STRETCHED.search(low):
+        if is_no_name(low):
             return False
         if len(word) == 1 or not word[0].isalpha():
             return False
@@ -262,18 +261,11 @@ class _Finder:
         if not found:
             return found
         lines: dict[int, bool] = {}
-        kept = []
-        for name, span in found:
-            low = max(0, span.start - _LINE_WINDOW)
-            start = max(low, self.text.rfind("\n", low, span.start) + 1)
-            end = self.text.find("\n", span.end, span.end + _LINE_WINDOW)
-            end = end if end >= 0 else span.end + _LINE_WINDOW
-            loud = lines.get(start)
-            if loud is None:
-                loud = lines[start] = _is_loud(self.text[start:end])
-            if not loud or name in self.known:
-                kept.append((name, span))
-        return kept
+        return [
+            (name, span)
+            for name, span in found
+            if name in self.known or not is_shouted(self.text, span, lines)
+        ]
 
 
 def _words_of(name: str) -> list[str]:
@@ -298,7 +290,8 @@ def _is_brand(word: str) -> bool:
     return word[head].isupper() and word[:head].islower() and word[head + 1].islower()
 
 
-def _masked(text: str) -> list[Span]:
+def find_masked(text: str) -> list[Span]:
+    """Return the spans no name is read from: code, links, paths, headings, bold labels."""
     spans: list[Span] = []
     if _MASK_SIGNS.search(text):
         spans = [Span(m.start(), m.end()) for m in _MASKED.finditer(text)]
@@ -306,6 +299,45 @@ def _masked(text: str) -> list[Span]:
             spans += [Span(m.start(), m.end()) for m in _HEADING_LINE.finditer(text)]
             spans.sort(key=lambda span: span.start)
     return spans
+
+
+def is_shouted(text: str, span: Span, lines: dict[int, bool]) -> bool:
+    """Tell whether a span stands in an all-capital line or a title-case heading.
+
+    Args:
+        text: that holds it.
+        span: of a name.
+        lines: what was told of lines before, by where they begin; it is added to.
+    """
+    low = max(0, span.start - _LINE_WINDOW)
+    start = max(low, text.rfind("\n", low, span.start) + 1)
+    loud = lines.get(start)
+    if loud is None:
+        end = text.find("\n", span.end, span.end + _LINE_WINDOW)
+        loud = _is_loud(text[start : end if end >= 0 else span.end + _LINE_WINDOW])
+        lines[start] = loud
+    return loud
+
+
+def begins_sentence(text: str, at: int) -> bool:
+    """Tell whether the word at `at` is the first of a sentence, where a capital tells nothing."""
+    while at > 0 and not text[at - 1].isalnum():
+        at -= 1
+        if text[at] in _BREAKS or text[at] >= "\u2600":
+            return True
+    return at == 0
+
+
+def opens_only(word: str) -> bool:
+    """Tell a word that only begins its sentence, however it is spelled, from a name."""
+    low = word.lower()
+    return low in COMMON or (low in _COMMANDS and low not in _GIVEN) or low.endswith("ly")
+
+
+def is_no_name(word: str) -> bool:
+    """Tell a word that is no name by itself: a function word, a cry, an abbreviation."""
+    low = word.lower()
+    return low in COMMON or low in NOT_NAMES or _STRETCHED.search(low) is not None
 
 
 def _is_loud(line: str) -> bool:

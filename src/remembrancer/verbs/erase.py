@@ -1,4 +1,4 @@
-"""erase: everything of a bank, or everything that mentions one person, with a receipt.
+"""erase: everything of a bank or a tenant, or all that mentions one person, with a receipt.
 
 What `forget` does for single memories, for all of them: gone from rows and indexes when it
 returns, from the bytes on disk after the sweep. The receipt says what went, in ids and counts, and
@@ -69,6 +69,29 @@ class Erase:
         gone = await self._banks.delete(ref)
         now = self._clock.now_us()
         return Erased((), gone, tuple(i.id for i in found), 0, now, whole=True)
+
+    async def tenant(self, name: str) -> Erased:
+        """Erase a tenant's data key, and then all its banks with everything in them.
+
+        What was sealed with the key opens nowhere any more once that is deleted, not even in the
+        files of before; where nothing is sealed there is none. Stopped half-way, it can be called
+        again. API keys are the house's: they stay until they are revoked.
+
+        Raises:
+            NotFound: there is no such tenant.
+        """
+        if not name:
+            raise NotFound("name the tenant to erase", field="tenant")  # "" is the house's own
+        key = await self._store.tenant_key_erase(name)
+        gone = 0
+        refs = await self._store.tenant_banks(name)
+        if not refs and not key:
+            raise NotFound(f"there is no tenant {name!r}", field="tenant")
+        while refs:
+            for ref in refs:
+                gone += await self._banks.delete(ref)
+            refs = await self._store.tenant_banks(name)
+        return Erased((), gone, (), 0, self._clock.now_us(), whole=True)
 
     async def person(self, ref: BankRef, entity_id: bytes) -> Erased:
         """Erase what mentions an entity, and intentions that name it.

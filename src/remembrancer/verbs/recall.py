@@ -7,7 +7,6 @@ budget. An answer is a source with the facts read from it; a fact and its source
 from __future__ import annotations
 
 import math
-import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -30,8 +29,11 @@ from ..nouns.memory import BankRef, Role
 from ..nouns.spans import traced
 from ..nouns.text import clean
 from ..reading.dates.making import DateFinder
+from .recalling import neighbours
+from .recalling.addressed import about_assistant
 from .recalling.asked import asked_window
 from .recalling.cutoff import FLOOR, checked, cut_off
+from .recalling.echoes import Echoes, told_first
 from .recalling.included import Included, cut, fetch, sources_of
 from .recalling.proof import Fold
 from .recalling.recollection import (
@@ -52,19 +54,6 @@ from .recalling.watching import RecallWatch
 from .retaining.embedding import MOVED
 
 __all__ = ["Answer", "Arms", "MinScores", "Recall", "RecallOptions", "Recollection", "Timings"]
-
-# A question about what the assistant said; any other is taken to be about the user. What it is
-# asked to do now ("can you suggest …") is no such question.
-_ABOUT_ASSISTANT = re.compile(
-    r"\b(?:did|had)\s+you\s+(?:(?:ever|also|just|already)\s+)?(?:recommend|suggest|say|tell"
-    r"|mention|explain|give|list|propose|advise|describe|answer|write|show|provide|offer|call)"
-    r"|\byou(?:['’]ve|\s+have|\s+had)?\s+(?:(?:ever|also|just|already|previously|once)\s+)*"
-    r"(?:recommended|suggested|said|told|mentioned|explained|gave|given|listed|proposed|advised"
-    r"|described|answered|wrote|written|showed|shown|provided|offered|called)\b"
-    r"|\byour\s+(?:\w+\s+)?(?:recommendation|suggestion|advice|answer|explanation|reply|response)s?\b",
-    re.IGNORECASE,
-)
-
 
 _NO_BOUND = 1 << 40  # tokens
 _WIDEST = 3_200  # candidates of an arm at most, where many say the same
@@ -126,6 +115,7 @@ class Recall:
             answers, unranked = await self._reranking(question, answers)
             answers, tokens = within(answers, options.limit, options.max_tokens)
             degraded = degraded or unranked
+        answers, tokens = neighbours.fitted(answers, tokens, options.max_tokens)
         done = Recollection(
             answers,
             considered=len(found.candidates.ids),
@@ -138,6 +128,7 @@ class Recall:
             known=found.candidates.known,
             embedded=found.embedded,
             cut=found.cut,
+            asked=found.asked,
         )
         self.told([ref], question, options, done, started)
         return done
@@ -170,7 +161,7 @@ class Recall:
     async def knows(self, ref: BankRef, cue: str) -> bool:
         """Tell whether a bank seems to know anything of a cue; see `recalling.cutoff`."""
         found = await self(ref, cue, RecallOptions(limit=1))
-        return bool(found.answers) or not found.cut
+        return bool(found.answers) or not (found.cut or found.asked)
 
     async def search_bank(
         self, ref: BankRef, question: str, vector: Floats | None, options: RecallOptions
@@ -204,6 +195,7 @@ class Recall:
         if options.max_tokens < 1:
             raise InvalidInput("max_tokens must be at least 1", field="max_tokens", limit=1)
         checked(options.min_relevance)
+        neighbours.checked(options.neighbours)
         return question
 
     async def embed(
@@ -267,15 +259,16 @@ class Recall:
         if extra:
             found = search(state, query, extra=extra)
         expanded = time.perf_counter()
-        answers, tokens, folded = _fetch(
-            reader, _kept(reader, found, options, query.calibration), options
+        echoes = Echoes(question)
+        answers, tokens, folded, asked = _fetch(
+            reader, _kept(reader, found, options, query.calibration), options, echoes
         )
         top = TOP
         while folded >= top // 2 and top < _WIDEST:  # what is said often crowds out the rest
             top *= 4
             found = search(state, query, top, extra)
-            answers, tokens, folded = _fetch(
-                reader, _kept(reader, found, options, query.calibration), options
+            answers, tokens, folded, asked = _fetch(
+                reader, _kept(reader, found, options, query.calibration), options, echoes
             )
         told_at = next(
             t for t in (options.as_of, options.now, self._clock.now_us()) if t is not None
@@ -287,6 +280,8 @@ class Recall:
             answers, tokens = _true(
                 reader, answers, marked, late, missing, told_at, options, set(query.words)
             )
+        if options.neighbours:
+            answers = neighbours.with_neighbours(reader, answers, options)
         include, included, told = options.include, None, None
         if include is not None:
             included = cut(answers, {None: fetch(reader, answers, include)}, include)
@@ -313,6 +308,7 @@ class Recall:
             told,
             embedded=vector is not None,
             cut=len(found.ids) - len(relevant.ids),
+            asked=asked,
         )
 
 
@@ -329,6 +325,7 @@ class BankFound(NamedTuple):
     trace: Trace | None
     embedded: bool = False
     cut: int = 0
+    asked: int = 0
 
 
 def timings(started: float, embedded: float, rows_ms: float) -> Timings:
@@ -367,11 +364,6 @@ def _uncovered(reader: Reader, found: Candidates, limit: int) -> Candidates:
     return found.only(np.array([unit_id not in said for unit_id in ids], dtype=bool))
 
 
-def about_assistant(question: str) -> bool:
-    """Tell whether a question is about what the assistant said, rather than about the user."""
-    return _ABOUT_ASSISTANT.search(question) is not None
-
-
 def _relevant(
     found: Candidates, options: RecallOptions, calibration: Calibration | None
 ) -> Candidates:
@@ -396,15 +388,18 @@ def _kept(
 
 
 def _fetch(
-    reader: Reader, found: Candidates, options: RecallOptions
-) -> tuple[tuple[Answer, ...], int, int]:
+    reader: Reader, found: Candidates, options: RecallOptions, echoes: Echoes | None = None
+) -> tuple[tuple[Answer, ...], int, int, int]:
     """Fetch the rows of the best candidates that fit the limit and the token budget.
 
     One that does not fit is passed over, so that a long text does not end the answer; one that
-    says the same as a better one is folded into it. Returns the answers, their tokens, and how
-    many candidates were folded.
+    says the same as a better one is folded into it; one that only asks comes after all others, and
+    is left out where there is a cut-off. Returns the answers, their tokens, how many candidates
+    were folded, and how many were left out since they only ask.
     """
     answers: list[Answer] = []
+    asking: list[Answer] = []
+    cutting = found.relevance is not None and options.min_relevance != 0
     folded = 0
     fold = Fold(reader)
     left = options.max_tokens
@@ -420,20 +415,27 @@ def _fetch(
             if fold.repeats(unit_id):
                 folded += 1
                 continue
+            asks = echoes is not None and echoes(row)
             cost = payload_tokens(row.unit)
-            if cost > left or len(answers) == options.limit:
+            if not asks and (cost > left or len(answers) == options.limit):
+                continue
+            relevance = _relevance(found, number)
+            answer = Answer(*row, *_scores(found, number), relevance=relevance, asks=asks)
+            fold.keep(unit_id)
+            if asks:
+                asking.append(answer)
                 continue
             left -= cost
-            answers.append(
-                Answer(*row, *_scores(found, number), relevance=_relevance(found, number))
-            )
-            fold.keep(unit_id)
+            answers.append(answer)
         if left < 1 or len(answers) == options.limit:
             break
+    if not cutting:
+        last, spent = within(asking, options.limit - len(answers), left)
+        answers, left, asking = [*answers, *last], left - spent, []
     proofs = fold.proofs()
     if proofs:
         answers = [replace(a, proof=proofs.get(a.unit.id, a.proof)) for a in answers]
-    return tuple(answers), options.max_tokens - left, folded
+    return tuple(answers), options.max_tokens - left, folded, len(asking)
 
 
 def _true(
@@ -455,12 +457,12 @@ def _true(
         wanted = set(missing)
         mask = np.array([unit_id in wanted for unit_id in late.id_list()], dtype=bool)
         every = replace(options, limit=len(missing), max_tokens=_NO_BOUND)
-        more, _, _ = _fetch(reader, _kept(reader, late.only(mask), options), every)
+        more, *_ = _fetch(reader, _kept(reader, late.only(mask), options), every)
         known = truths_of(reader, [answer.unit for answer in more], at)
         whole += [replace(a, truth=known.get(a.unit.id, a.truth)) for a in more]
     kept: list[Answer] = []
     left = options.max_tokens
-    for answer in current_first(whole, asked):
+    for answer in told_first(current_first(whole, asked)):
         cost = payload_tokens(answer.unit)
         if cost <= left and len(kept) < options.limit:
             left -= cost

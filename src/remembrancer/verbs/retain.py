@@ -23,7 +23,9 @@ from ..nouns.ids import IdMaker
 from ..nouns.memory import BankRef
 from ..nouns.spans import traced
 from ..nouns.text import clean
+from ..nouns.turns import alone
 from ..reading.names import KnownNames, prepare
+from ..reading.naming import NameFinder
 from .modelling.scopes import check as check_scopes
 from .retaining.claims import Tables
 from .retaining.deepen import Deepen
@@ -113,6 +115,7 @@ class Retain:
         tables: Tables | None = None,
         deepen: Deepen | None = None,
         guard: Guard = OPEN,
+        names: NameFinder | None = None,
     ) -> None:
         self._store = store
         self._guard = guard
@@ -124,7 +127,7 @@ class Retain:
         self._enrich = Enricher(
             store,
             embedder,
-            FactReader(ids, tables),
+            FactReader(ids, tables, names),
             resolver,
             generation=generation,
             outbox=outbox,
@@ -252,7 +255,8 @@ class Retain:
     ) -> None:
         done.documents.append(name)
         # One document is put by one task at a time; other processes are told apart by its hash.
-        async with self._locks.setdefault((ref, name), asyncio.Lock()):
+        lock = self._locks.setdefault((ref, name), asyncio.Lock())
+        async with alone(lock):
             plan, revision = await self._put(ref, name, items, fence)
             done.revision = max(done.revision, revision)
             if plan is None:

@@ -22,6 +22,7 @@ from ..nouns.errors import ModelUnavailable, NotFound, RemembrancerError
 from ..nouns.memory import BankRef
 from ..nouns.spans import traced
 from .recalling.candidates import MOST, Hit, alike, best, linked, newest, placed
+from .recalling.likely import Chosen, Likely
 from .recalling.searches import (
     Answered,
     Asked,
@@ -34,8 +35,9 @@ from .recalling.searches import (
     named,
 )
 from .recalling.snapshots import read_indexed
+from .recalling.turns import asked_in_turn
 from .retaining.embedding import MOVED
-from .tenant_banks import MOST_BANKS, banks_of, reached
+from .tenant_banks import reached
 
 __all__ = ["Answered", "Asked", "Failure", "Knows", "Reached", "Search", "Strategies", "Way"]
 
@@ -66,6 +68,11 @@ class Strategies:
         self._embedder = embedder
         self._clock = clock
         self._generation = generation  # whose vectors `embedder` makes
+        self._likely = Likely(store, generation=generation, dim=embedder.dim if embedder else 0)
+
+    def close(self) -> None:
+        """Forget what is kept of banks."""
+        self._likely.close()
 
     @traced("recall by strategies")
     async def __call__(
@@ -116,24 +123,36 @@ class Strategies:
         failures: list[Failure],
     ) -> list[Hit]:
         limit = min(asked.top_k if search.top_k is None else search.top_k, MOST)
-        if search.bank is not None:
-            refs = [search.bank]
-        else:
-            refs, complete = await banks_of(self._store, caller)
-            if not complete:
-                text = f"searched the first {MOST_BANKS} entities by name alone: name one"
-                failures.append(Failure(search.way, text))
         if search.way is Way.CAUSAL:
-            return await self._causal(caller, cue, search, vector, refs, asked, limit)
-        hits: list[Hit] = []
-        for ref in refs:
+            return await self._causal(caller, cue, search, vector, asked, limit, failures)
+        chosen = await self._chosen(caller, search, vector)
+
+        async def of(ref: BankRef, than: Sequence[Hit]) -> list[Hit]:
             if search.way is Way.TEMPORAL:
                 recent = partial(newest, ref=ref, search=search, limit=limit, asked=asked)
-                hits += await self._store.read(ref, recent)
-            elif vector is not None and await self._worth(ref, cue, search):
-                hits += await self._similar(ref, vector, search, limit, asked)
-            hits = best(hits, limit)
+                return best([*than, *await self._store.read(ref, recent)], limit)
+            if vector is None:
+                return []
+            found = best([*than, *await self._similar(ref, vector, search, limit, asked)], limit)
+            new = any(hit.kept.ref == ref for hit in found)
+            return found if new and await self._worth(ref, cue, search) else list(than)
+
+        hits, number = await asked_in_turn(chosen, of, limit)
+        if number < chosen.total:
+            failures.append(Failure(search.way, chosen.told(number)))
         return placed(hits) if search.way is Way.TEMPORAL else hits
+
+    async def _chosen(self, caller: Caller, search: Search, vector: Floats | None) -> Chosen:
+        """Return the banks to ask, in order."""
+        if search.bank is not None:
+            return Chosen([search.bank], 1)
+        if vector is None or search.way is Way.TEMPORAL:
+            return await self._likely.newest(caller)
+        chosen = await self._likely.nearest(caller, vector)
+        if search.way is not Way.ANALOGICAL:
+            return chosen
+        most = [search.alpha * cosine + 1 - search.alpha for cosine in chosen.bounds]
+        return replace(chosen, bounds=most)
 
     async def _worth(self, ref: BankRef, cue: str, search: Search) -> bool:
         likeness = search.way is Way.SIMILARITY and any(map(str.isalnum, cue))
@@ -155,9 +174,9 @@ class Strategies:
         cue: str,
         search: Search,
         vector: Floats | None,
-        refs: Sequence[BankRef],
         asked: Asked,
         limit: int,
+        failures: list[Failure],
     ) -> list[Hit]:
         seed = search.seed or named(cue)
         if seed is not None:
@@ -167,14 +186,19 @@ class Strategies:
                 raise NotFound(f"there is no memory {seed.hex()} to begin with")
         else:
             nearest = replace(search, way=Way.SIMILARITY, since=None, until=None)
-            hits = []
-            for each in refs:
-                if vector is not None:
-                    hits += await self._similar(each, vector, nearest, 1, asked)
+
+            async def of(ref: BankRef, than: Sequence[Hit]) -> list[Hit]:
+                if vector is None:
+                    return []
+                return best([*than, *await self._similar(ref, vector, nearest, 1, asked)], 1)
+
+            chosen = await self._chosen(caller, nearest, vector)
+            hits, number = await asked_in_turn(chosen, of, 1)
             if not hits:
                 raise NotFound("there is no memory to begin with")
-            best = max(hits, key=lambda hit: hit.key)
-            ref, seed = best.kept.ref, best.kept.unit.id
+            if number < chosen.total:
+                failures.append(Failure(search.way, chosen.told(number)))
+            ref, seed = hits[0].kept.ref, hits[0].kept.unit.id
         begin = seed
         return await self._store.read(
             ref, lambda reader: linked(reader, ref, begin, search, limit, asked)

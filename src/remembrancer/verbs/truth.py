@@ -12,9 +12,11 @@ from ..nouns.clock import Clock
 from ..nouns.errors import NotFound
 from ..nouns.ids import to_uuid
 from ..nouns.memory import BankRef, Layer, Stance, Unit
+from ..reading.slots.intake import TAKES
 from .recall import Recall, RecallOptions
 
-_ASIDE = "thing:"  # slots that only carry what "gave up the violin" is about
+_ASIDE = ("thing:", "follows:", TAKES)
+"""Slots that only carry what "gave up the violin" and "I eat meat" are about."""
 _LOOKED_AT = 5  # answers of a question, to find one that claims something
 
 
@@ -92,6 +94,12 @@ def _history(reader: Reader, unit_id: bytes, at: int) -> list[Held]:
     slots = list(dict.fromkeys(p.claim.slot for p in reader.claims_of(ids)))
     shown = [s for s in slots if not s.partition("\n")[2].startswith(_ASIDE)] or slots
     claims = [p for slot in shown for p in reversed(reader.slot_claims(slot))]
+    known = {p.unit_id for p in claims}
+    for slot in slots:  # a habit that ended a diet, and the other way round
+        if slot.partition("\n")[2].startswith(TAKES):
+            told = reader.slot_claims(slot)
+            if not known.issuperset(p.unit_id for p in told):
+                claims += reversed(told)
     facts = {u.id: u for u in reader.units(list({p.unit_id for p in claims}))}
     held = [_held(p, facts[p.unit_id], at) for p in claims if p.unit_id in facts]
     return sorted(held, key=_in_time)

@@ -1,4 +1,4 @@
-"""Erases a person or a bank from the command line, and writes receipts."""
+"""Erases a person, a bank or a tenant from the command line, and writes receipts."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import typer
 from ...nouns.errors import InvalidInput
 from .output import progress_bar, remark, results, write_json
 from .session import with_app
+from .sweep import show_swept
 
 if TYPE_CHECKING:
     from ...app import App
@@ -23,6 +24,46 @@ if TYPE_CHECKING:
 
 _FORMAT = "remembrancer-receipt"
 _COPIES = "copies made by backup or export, and archives fetched, are not reached by this"
+
+
+def erase_tenant(
+    settings: Settings, tenant: str, receipt: Path | None, *, ask: bool, json: bool
+) -> None:
+    """Erase a tenant's data key and then its banks; write the receipt.
+
+    Raises:
+        NotFound: there is no such tenant.
+        InvalidInput: nobody is there to confirm, or the receipt's place is taken.
+    """
+    if receipt is not None and receipt.expanduser().exists():
+        raise InvalidInput(f"{receipt} is there already: name another file", field="receipt")
+    what = f"everything of tenant {tenant}"
+    if ask:
+        _confirm(what)
+
+    async def work(app: App) -> dict[str, Any]:
+        from ...verbs.erase import Erase  # noqa: PLC0415
+
+        verb = Erase(app.store, app.forget, app.banks, app.remind, clock=app.clock)
+        done = await verb.tenant(tenant)
+        with progress_bar("removing from disk"):
+            swept = await _sweep_all(app)
+        return {**_shape(None, None, done, swept), "tenant": tenant}
+
+    shape = with_app(settings, work)
+    if receipt is not None:
+        write_receipt(receipt, shape)
+    if json:
+        write_json(shape)
+    else:
+        _show(shape, what)
+        show_swept(settings, shape["swept"])
+
+
+def _confirm(what: str) -> None:
+    if not sys.stdin.isatty():
+        raise InvalidInput("nobody is here to confirm: add --yes", field="yes")
+    typer.confirm(f"Forget {what} for good?", abort=True)
 
 
 def erase(
@@ -44,9 +85,7 @@ def erase(
         raise InvalidInput(f"{receipt} is there already: name another file", field="receipt")
     what = f"everything in bank {bank}" if entity is None else f"all that mentions {entity}"
     if ask:
-        if not sys.stdin.isatty():
-            raise InvalidInput("nobody is here to confirm: add --yes", field="yes")
-        typer.confirm(f"Forget {what} for good?", abort=True)
+        _confirm(what)
 
     async def work(app: App) -> dict[str, Any]:
         from ...nouns.names import bank_ref  # noqa: PLC0415
@@ -69,6 +108,7 @@ def erase(
         write_json(shape)
     else:
         _show(shape, what)
+        show_swept(settings, shape["swept"])
 
 
 def write_receipt(place: Path, shape: Mapping[str, Any]) -> None:
@@ -81,11 +121,14 @@ def write_receipt(place: Path, shape: Mapping[str, Any]) -> None:
 
 
 async def _sweep(app: App, ref: BankRef, done: Erased) -> bool:
-    from ...nouns.errors import StoreBusy  # noqa: PLC0415
     from .sweep import sweep_now  # noqa: PLC0415
 
-    if not done.whole:
-        return await sweep_now(app, ref)
+    return await _sweep_all(app) if done.whole else await sweep_now(app, ref)
+
+
+async def _sweep_all(app: App) -> bool:
+    from ...nouns.errors import StoreBusy  # noqa: PLC0415
+
     try:
         await app.store.sweep(app.clock.now_us())
     except StoreBusy:
@@ -93,7 +136,7 @@ async def _sweep(app: App, ref: BankRef, done: Erased) -> bool:
     return True
 
 
-def _shape(bank: str, entity: str | None, done: Erased, swept: bool) -> dict[str, Any]:
+def _shape(bank: str | None, entity: str | None, done: Erased, swept: bool) -> dict[str, Any]:
     from ...nouns.clock import iso  # noqa: PLC0415
     from ...nouns.ids import to_uuid  # noqa: PLC0415
 
@@ -123,7 +166,3 @@ def _show(shape: Mapping[str, Any], what: str) -> None:
             "look at them with `remembrancer recall`",
             "yellow",
         )
-    if shape["swept"]:
-        out.print("removed from the bytes on disk")
-    else:
-        remark("the bytes on disk are still in use elsewhere; the next sweep removes them")

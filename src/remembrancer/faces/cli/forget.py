@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ...nouns.errors import InvalidInput, NotFound
-from .erasing import erase, write_receipt
+from .erasing import erase, erase_tenant, write_receipt
 from .options import AsJson, Bank, Data, Embedder, StoreUrl, examples, settings_of
 from .output import progress_bar, remark, results, write_json
 from .session import must_exist, with_app
+from .sweep import show_swept
 
 if TYPE_CHECKING:
     from ...app import App
@@ -26,9 +27,10 @@ EPILOG = examples(
     "remembrancer forget --document chat.json --bank ann --yes",
     "remembrancer forget --entity 'Ben Ode' --bank ann --receipt ben.json    (a person)",
     "remembrancer forget --all --bank ann --receipt ann.json    (the whole bank)",
+    "remembrancer forget --tenant acme --receipt acme.json    (a tenant with all banks)",
     json="{bank, erased: [ids], documents: [...], missing: [ids], missing_documents: [...], "
-    "revision, swept}; with --entity or --all the receipt: {format, version, bank, entity, whole, "
-    "erased: [ids], erased_count, intentions: [ids], remaining, at, swept, copies}",
+    "revision, swept}; with --entity, --all or --tenant the receipt: {format, version, bank, "
+    "entity, whole, erased: [ids], erased_count, intentions: [ids], remaining, at, swept, copies}",
 )
 
 
@@ -57,6 +59,14 @@ def command(
         ),
     ] = None,
     whole: Annotated[bool, typer.Option("--all", help="The bank with everything in it.")] = False,
+    tenant: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="A tenant with all its banks; its data key goes first, where texts are sealed.",
+            show_default=False,
+        ),
+    ] = None,
     receipt: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Where to write what was erased.", show_default=False),
@@ -76,6 +86,11 @@ def command(
     settings = settings_of(data, store, embedder)
     must_exist(settings)
     names = documents or []
+    if tenant is not None:
+        if ids or names or entity is not None or whole:
+            raise InvalidInput("give --tenant alone: it takes all of its banks", field="tenant")
+        erase_tenant(settings, tenant, receipt, ask=not yes, json=json)
+        return
     if entity is not None or whole:
         if ids or names or (entity is not None and whole):
             raise InvalidInput("give one of IDs, --document, --entity and --all", field="entity")
@@ -96,6 +111,7 @@ def command(
     nothing = not shape["erased"] and not shape["documents"]
     if not json and not nothing:
         _show(shape)
+        show_swept(settings, shape["swept"])
     if nothing:
         raise NotFound(f"none of these is in bank {bank}: nothing was forgotten")
 
@@ -166,7 +182,3 @@ def _show(shape: dict[str, Any]) -> None:
             out.print(f"  {unit_id}", soft_wrap=True)
     for missing in (*shape["missing"], *shape["missing_documents"]):
         remark(f"not in bank {shape['bank']}: {missing}", "yellow")
-    if shape["swept"]:
-        out.print("removed from the bytes on disk", soft_wrap=True)
-    else:
-        remark("the bytes on disk are still in use elsewhere; the next sweep removes them")

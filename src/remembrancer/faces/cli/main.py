@@ -9,8 +9,11 @@ import typer
 from . import (
     audit,
     backup,
+    backups,
     doctor,
     documents,
+    encrypt,
+    encryption_key,
     entities,
     evaluate,
     exports,
@@ -30,6 +33,7 @@ from . import (
     remind,
     restore,
     retain,
+    rotate_key,
     serve,
     status,
     version,
@@ -75,12 +79,16 @@ for _module in (
     restore,
     migrate,
     move,
+    encryption_key,
+    encrypt,
+    rotate_key,
     evaluate,
     demo,
     version,
 ):
     app.command(_module.NAME, epilog=_module.EPILOG)(_module.command)
 app.add_typer(audit.group)
+app.add_typer(backups.group)
 app.add_typer(documents.group)
 app.add_typer(entities.group)
 app.add_typer(intentions.group)

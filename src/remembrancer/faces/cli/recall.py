@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from ...app import App
     from ...verbs.recall import RecallOptions
-    from ..library.results import Answers, Fact, Found
+    from ..library.results import Answers, Fact, Found, Memory
 
 NAME = "recall"
 EPILOG = examples(
@@ -40,7 +40,7 @@ EPILOG = examples(
     json=f"{{question, bank, answers: [{{rank, score, relevance, {MEMORY_JSON}, why: "
     "{keyword, window_keyword, cosine, window_cosine, speaker, role, time, length, standing}}], "
     "considered, tokens, revision, timings: {embed_ms, search_ms, rows_ms, total_ms}, degraded, "
-    "known, cut_off}",
+    "known, cut_off}; with --neighbours each answer has before and after, lists of memories",
 )
 
 
@@ -92,6 +92,10 @@ def command(
             show_default=False,
         ),
     ] = None,
+    neighbours: Annotated[
+        int,
+        typer.Option(metavar="N", help="Show N turns before and after each answer, 10 at most."),
+    ] = 0,
     json: AsJson = False,
     data: Data = None,
     store: StoreUrl = None,
@@ -107,7 +111,9 @@ def command(
         from ..library.results import answers_of  # noqa: PLC0415
 
         options = _options(limit, settings.recall_max_tokens, asked, then, tags, tags_match)
-        options = replace(options, min_relevance=min_relevance, trace=explain)
+        options = replace(
+            options, min_relevance=min_relevance, trace=explain, neighbours=neighbours
+        )
         found = await app.recall(BankRef(DEFAULT_TENANT, bank), question, options)
         return answers_of(found), await note_unknown_bank(app, DEFAULT_TENANT, bank)
 
@@ -206,7 +212,11 @@ def _show_one(out: Console, rank: int, found: Found, reason: str | None) -> None
     if found.contradicts:
         head.append(f"  contradicts {', '.join(found.contradicts)}", "yellow")
     write_line(out, head)
+    for near in found.before:
+        write_line(out, Text(_said(near), "dim"), 6)
     write_line(out, Text(memory.text), 4)
+    for near in found.after:
+        write_line(out, Text(_said(near), "dim"), 6)
     for fact in memory.facts:
         write_line(out, _fact_line(fact), 4)
     if reason is not None:
@@ -217,6 +227,12 @@ def _show_one(out: Console, rank: int, found: Found, reason: str | None) -> None
         )
         write_line(out, Text(f"why: {arms}", "dim"), 4)
     write_line(out, Text(f"id {memory.id}", "dim"), 4)
+
+
+def _said(memory: Memory) -> str:
+    from .shapes import who  # noqa: PLC0415
+
+    return f"{who(memory)}: {memory.text}" if who(memory) else memory.text
 
 
 def _fact_line(fact: Fact) -> Text:

@@ -23,7 +23,11 @@ def found_shape(rank: int, found: Found) -> dict[str, Any]:
         "superseded_by": found.superseded_by,
         "contradicts": found.contradicts,
     }
-    return head | memory_shape(found.memory) | truth | {"why": asdict(found.why)}
+    shape = head | memory_shape(found.memory) | truth | {"why": asdict(found.why)}
+    if found.before or found.after:
+        shape["before"] = [memory_shape(near) for near in found.before]
+        shape["after"] = [memory_shape(near) for near in found.after]
+    return shape
 
 
 def primed_shape(primed: PrimedMemory) -> dict[str, Any]:

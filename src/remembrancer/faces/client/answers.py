@@ -52,8 +52,24 @@ class FactFound(Answer):
     text: str
 
 
+class Near(Answer):
+    """What was said near a memory."""
+
+    id: str
+    text: str
+    speaker: str | None = None
+    role: str | None = None
+
+
+class Neighbours(Answer):
+    """What was said right before and after a memory, each in order."""
+
+    before: list[Near] = Field(default_factory=list)
+    after: list[Near] = Field(default_factory=list)
+
+
 class Found(Answer):
-    """One memory that a recall found."""
+    """One memory that a recall found; `neighbours` where they were asked for."""
 
     id: str
     text: str
@@ -66,6 +82,7 @@ class Found(Answer):
     entities: list[str] = Field(default_factory=list)
     metadata: dict[str, Any] = Field(default_factory=dict)
     facts: list[FactFound] = Field(default_factory=list)
+    neighbours: Neighbours | None = None
 
 
 class Answers(Answer):

@@ -38,6 +38,9 @@ class Sender:
         retries: how often a request is sent again when the server is busy, or the connection is
             lost. Every request may be sent twice: what it makes has an id from here.
         transport: for tests and proxies; see httpx.
+
+    Raises:
+        InvalidInput: the URL is none of HTTP.
     """
 
     def __init__(
@@ -49,6 +52,12 @@ class Sender:
         retries: int = 4,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
+        if not url.startswith(("http://", "https://")):
+            raise errors.InvalidInput(
+                f"url must begin with http:// or https://, such as http://localhost:6381, and not "
+                f"be {url[:80]!r}",
+                field="url",
+            )
         headers = {
             "User-Agent": f"remembrancer-python/{__version__}",
             _TIMEOUT: str(max(1, int(timeout_s * 1_000))),  # so that no work outlives its caller
@@ -119,9 +128,12 @@ class Sender:
             await asyncio.sleep(_pause(tries, None))
 
     def _unreachable(self, error: httpx.TransportError) -> RemembrancerError:
+        mend = "is `remembrancer serve` running there?"
+        if isinstance(error, httpx.RemoteProtocolError):
+            mend += " Its port for HTTP is 6381 by default; 6380 is that for gRPC"
         return errors.StoreBusy(
             f"the server at {self._http.base_url} cannot be reached "
-            f"({error or type(error).__name__}); is `remembrancer serve` running there?"
+            f"({error or type(error).__name__}); {mend}"
         )
 
 
@@ -130,7 +142,7 @@ def _pause(attempt: int, told: str | None) -> float:
     if told is not None and told.isdigit():
         return min(float(told), _LONGEST_PAUSE_S)
     longest = min(_FIRST_PAUSE_S * 2.0**attempt, _LONGEST_PAUSE_S)
-    return random.uniform(longest / 2, longest)
+    return random.uniform(longest / 2, longest)  # nosec B311 # hides nothing
 
 
 def _read(answer: httpx.Response) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator
 
 from ...keeping.opening import store_folder
@@ -18,7 +19,7 @@ _LOOPBACK = ("127.", "localhost", "::1")
 
 async def examine(settings: Settings, clock: Clock) -> AsyncIterator[Finding]:
     """Yield what is found, in the order in which things rest on each other."""
-    yield ok("settings", "can be read")
+    yield machine.variables(os.environ)
     yield machine.clock(clock.now_us(), None)
     try:
         place = store_folder(settings)
@@ -35,8 +36,8 @@ async def examine(settings: Settings, clock: Clock) -> AsyncIterator[Finding]:
         yield found
     for fault in faults:
         yield fault
-    for name, (host, number) in addresses.items():
-        yield machine.port(name, host, number, speaks_http=name == "http")
+    for finding in machine.ports(addresses):
+        yield finding
     yield _exposure(settings, addresses)
 
 

@@ -1,4 +1,4 @@
-"""Checks of the machine: clock, zones, disk, permissions, ports, and the extras installed."""
+"""Checks of the machine: variables, clock, zones, disk, permissions, ports, installed extras."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import os
 import shutil
 import socket
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
 from http.client import HTTPConnection, HTTPException
 from importlib.util import find_spec
 from pathlib import Path
@@ -22,13 +23,33 @@ _FIRST_US = 1_735_689_600_000_000  # 2025: no build of this is older
 _AHEAD_US = 300_000_000
 _EXTRAS = {
     "client": ("httpx",),
+    "encryption": ("cryptography",),
     "files": ("markitdown",),
     "llm": ("httpx",),
     "mcp": ("httpx", "mcp"),
+    "nlp": ("spacy",),
     "otel": ("opentelemetry",),
     "postgres": ("psycopg",),
 }
 _WAIT_S = 10.0
+_PREFIX = "REMEMBRANCER_"
+_OTHERS = {f"{_PREFIX}{name}" for name in ("URL", "MCP_KEY", "MCP_BANK_ID", "TRACEBACK")}
+_NAMED = 5  # variables
+
+
+def variables(environment: Mapping[str, str]) -> Finding:
+    """Check that the settings could be read, and that each variable of ours is one of them."""
+    known = {f"{_PREFIX}{name.upper()}" for name in Settings.model_fields} | _OTHERS
+    given = [name for name in environment if name.upper().startswith(_PREFIX)]
+    strange = sorted(name for name in given if name.upper() not in known)
+    if not strange:
+        return ok("settings", "can be read")
+    near = get_close_matches(strange[0].upper(), sorted(known), 1)
+    return warn(
+        "settings",
+        f"no setting is called {', '.join(strange[:_NAMED])}: it changes nothing",
+        f"did you mean {near[0]}?" if near else "docs/settings.md has the names of all",
+    )
 
 
 def clock(now: int, newest: int | None) -> Finding:
@@ -77,22 +98,37 @@ def folder(place: Path) -> Finding:
     return ok("folder", f"{place}, for this user alone")
 
 
-def port(name: str, host: str, number: int, *, speaks_http: bool) -> Finding:
-    """Check that an address is free, or that it is ours already."""
+def ports(addresses: Mapping[str, tuple[str, int]]) -> Iterator[Finding]:
+    """Check that addresses, by the name of what is served there, are free or ours already."""
+    runs = False
+    for name, (host, number) in addresses.items():
+        trouble = _trouble(host, number)
+        spelled = f"{host}:{number}"
+        if trouble is None:
+            yield ok(name, f"{spelled} is free")
+        elif name == "http" and (version := _version(host, number)) is not None:
+            runs = True
+            yield ok(name, f"{spelled} serves remembrancer {version}")
+        elif runs and name == "grpc":
+            yield ok(name, f"{spelled} is taken, by that server as it seems")
+        else:
+            yield warn(
+                name,
+                f"{spelled} cannot be taken ({trouble})",
+                f"is another server running there? else name another one: --{name} HOST:PORT",
+            )
+
+
+def _trouble(host: str, number: int) -> str | None:
+    """Return why an address cannot be taken; None: it can."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as held:
         held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             held.bind((host, number))
         except OSError as error:
-            if speaks_http and (version := _version(host, number)) is not None:
-                return ok(name, f"{host}:{number} serves remembrancer {version}")
-            return warn(
-                name,
-                f"{host}:{number} cannot be taken ({error.strerror})",
-                f"is a server running there? else name another one: --{name} HOST:PORT",
-            )
-    return ok(name, f"{host}:{number} is free")
+            return error.strerror or str(error)
+    return None
 
 
 def extras(settings: Settings) -> Iterator[Finding]:
@@ -102,6 +138,7 @@ def extras(settings: Settings) -> Iterator[Finding]:
     needed = {
         "postgres": (settings.store or "").startswith(("postgres:", "postgresql:")),
         "llm": settings.llm not in ("", "none"),
+        "nlp": bool(settings.nlp.strip()),
     }
     for name, wanted in needed.items():
         if wanted and name not in there:

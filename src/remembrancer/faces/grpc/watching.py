@@ -12,7 +12,7 @@ import grpc
 
 from ...nouns.spans import span
 from ...verbs.meters import GRPC_REQUESTS, Meters
-from ..logs import FIELDS
+from .. import log_queue
 from ..request_ids import HEADER, current, request_id
 
 log = logging.getLogger(__name__)
@@ -57,11 +57,15 @@ def watched(
         finally:
             taken = time.perf_counter() - started
             meters.time(GRPC_REQUESTS, taken, service=service, method=method, status=status)
-            if log.isEnabledFor(logging.INFO):
-                fields = {"service": service, "method": method, "status": status}
-                fields["ms"] = f"{taken * 1e3:.2f}"
-                log.info("%s/%s", service, method, extra={FIELDS: fields})
+            log_queue.tell(log, _line, service, method, status, taken)
             current.reset(before)
         return answer
 
     return grpc.unary_unary_rpc_method_handler(handle)
+
+
+def _line(service: str, method: str, status: str, seconds: float) -> tuple[str, dict[str, Any]]:
+    """Return the message and the values of the line of a call."""
+    fields = {"service": service, "method": method, "status": status}
+    fields["ms"] = f"{seconds * 1e3:.2f}"
+    return f"{service}/{method}", fields

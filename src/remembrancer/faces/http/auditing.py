@@ -77,23 +77,20 @@ def tell(app: App, scope: Scope, status: int, started_at: int) -> None:
         status: of the answer.
         started_at: when the request came, in microseconds.
     """
-    route = scope.get("route")
-    path = getattr(route, "path", "")
-    operation = getattr(route, "operation_id", None)
-    state = scope.get("state", {})
+    if status >= 400 or scope["method"] in _SAFE:
+        return
+    route, state = scope.get("route"), scope.get("state", {})
+    path, operation = getattr(route, "path", ""), getattr(route, "operation_id", None)
     metadata = state.get(_KEY, {})
-    if (
-        scope["method"] in _SAFE
-        or status >= 400
-        or not operation
-        or operation in _READ
-        or metadata is None
-    ):
+    if not operation or operation in _READ or metadata is None:
+        return
+    in_path = path.startswith(PREFIX)
+    if not in_path and _PLACES not in state:
         return
     caller = caller_in(scope)
     params = dict(scope["path_params"])
     places: list[tuple[BankRef, dict[str, Any]]] = list(state.get(_PLACES, ()))
-    if path.startswith(PREFIX):
+    if in_path:
         try:
             places.append((named_bank(caller, params.pop("bank_id")), metadata))
         except (InvalidInput, Forbidden):  # no bank can have it, so nothing was changed

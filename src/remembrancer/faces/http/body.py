@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
@@ -19,7 +18,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from starlette.requests import ClientDisconnect
 
 from ...nouns.text import clean
-from ...nouns.turns import tenant_at_work
+from ...nouns.turns import Turns, tenant_at_work
+from . import large_json
 from .errors import Fault, Refused, faults_of
 
 SMALL_BYTES = 64 * 1024  # bodies up to this do not count against the budget
@@ -30,11 +30,9 @@ _TENANT_BODIES = 2  # of these, those of one tenant
 _WAIT_S = 30.0  # for a place in the budget
 _CHUNK_S = 30.0  # for the next piece of a body
 _BODY_S = 300.0  # for a whole body
+_PACE_S = 0.002  # between two pieces of a large body, of up to 256 KB
 _DRAIN_S = 5.0
 _DRAIN_TIMES = 4  # a body that is too large is read on, unkept, up to this many times the limit
-
-_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
-_STRUCTURE = (b",", b"[", b"{")
 
 
 class Wire(BaseModel):
@@ -67,6 +65,8 @@ class Bodies:
         self._free = _BUDGET_BODIES * max_bytes
         self._held: Counter[str] = Counter()  # bytes of the budget, by tenant
         self._changed = asyncio.Condition()
+        self.large = Turns(1)
+        """For parsing large ones: more at once take as long, and make answers wait longer."""
 
     @asynccontextmanager
     async def read(self, request: Request) -> AsyncIterator[bytearray]:
@@ -95,6 +95,8 @@ class Bodies:
                 if not held and len(data) + len(chunk) > SMALL_BYTES:
                     held = await self._take(self._max_bytes)
                 data += chunk
+                if pieces.more and len(data) > THREAD_BYTES:
+                    await asyncio.sleep(_PACE_S)  # else it takes the loop as fast as it comes
             yield data
         finally:
             if held:
@@ -175,7 +177,8 @@ async def reading(request: Request, model: type[W]) -> AsyncIterator[W]:
     bodies: Bodies = request.app.state.bodies
     async with bodies.read(request) as data:
         if len(data) > THREAD_BYTES:
-            value, names = await asyncio.to_thread(_read, model, data)
+            async with bodies.large:
+                value, names = await asyncio.to_thread(_read, model, data)
         else:
             value, names = _read(model, data)
         data.clear()
@@ -198,7 +201,7 @@ def parse(data: bytes | bytearray) -> Any:
         Refused: 422 with what is wrong.
     """
     # Counted before it is decoded: what counting needs is gone by then.
-    if _values(data) > MAX_VALUES:
+    if large_json.values_in(data, MAX_VALUES) > MAX_VALUES:
         raise Refused(
             422,
             Fault(
@@ -207,16 +210,24 @@ def parse(data: bytes | bytearray) -> Any:
                 limit=MAX_VALUES,
             ),
         )
+    # Only escapes can spell a lone surrogate in UTF-8.
+    scrubs = large_json.spells_surrogate(data)
+    large = len(data) > THREAD_BYTES
     try:
-        text = data.decode("utf-8-sig")
+        if large and isinstance(data, bytearray):
+            text = large_json.decoded(data)
+        else:
+            text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise _not_json(f"the body is not UTF-8 text: see byte {error.start}") from None
     if isinstance(data, bytearray):
         data.clear()  # not to hold it twice
     try:
-        value = json.loads(text, strict=False, parse_constant=_constant)
-        # Only escapes can spell a lone surrogate in UTF-8.
-        return _scrubbed(value) if "\\ud" in text or "\\uD" in text else value
+        if large:
+            value = large_json.loads(text, _constant)
+        else:
+            value = json.loads(text, strict=False, parse_constant=_constant)
+        return _scrubbed(value) if scrubs else value
     except json.JSONDecodeError as error:
         raise _not_json(f"the body is not JSON: {error.msg} at character {error.pos}") from None
     except RecursionError:
@@ -281,15 +292,6 @@ class _Pieces:
             if piece:
                 return piece
         return b""
-
-
-def _values(data: bytes | bytearray) -> int:
-    """Return an upper bound of the JSON values in a text, exact enough when it is large."""
-    bound = sum(map(data.count, _STRUCTURE))
-    if bound > MAX_VALUES:
-        bare = _STRING.sub(b"", data)
-        bound = sum(map(bare.count, _STRUCTURE))
-    return bound
 
 
 def _scrubbed(value: Any) -> Any:

@@ -33,6 +33,7 @@ from ...verbs.meters import (
     Meters,
 )
 from ...verbs.thinking.minds import CALLS, TOKENS
+from ..log_queue import dropped
 from .answers import OpenApp
 from .exposition import MEDIA_TYPE, histogram, metric
 from .hebbs_metrics import hebbs_figures
@@ -119,6 +120,9 @@ def _done(meters: Meters) -> Iterator[str]:
     ):
         told = sorted(meters.counter(name).items())
         yield from metric(name, "counter", help_text, [(dict(k), n) for k, n in told])
+    yield from metric(
+        "log_lines_dropped_total", "counter", "Lines of log that nobody took.", [({}, dropped())]
+    )
     requests = list(meters.times(REQUESTS))
     yield from histogram(REQUESTS, "Requests by route and status.", requests)
     calls = list(meters.times(GRPC_REQUESTS))

@@ -57,6 +57,24 @@ class RecallFact(BaseModel):
     contradicts: list[str] | None = None
 
 
+class RecallNeighbour(BaseModel):
+    """What was said near a memory, verbatim."""
+
+    id: str
+    text: str
+    speaker: str | None = None
+    role: str | None = None
+    turn: int | None = None
+    mentioned_at: str | None = None
+
+
+class RecallNeighbours(BaseModel):
+    """What was said right before and after a memory, each in order."""
+
+    before: list[RecallNeighbour]
+    after: list[RecallNeighbour]
+
+
 class RecallResult(BaseModel):
     """One memory: a turn or passage, verbatim."""
 
@@ -86,6 +104,7 @@ class RecallResult(BaseModel):
     contradicts: list[str] | None = Field(
         None, description="Memories that say otherwise, where time does not tell which is right."
     )
+    neighbours: RecallNeighbours | None = Field(None, description="Where they were asked for.")
 
 
 class EntityObservationResponse(BaseModel):
@@ -218,7 +237,7 @@ def _truncated(included: Included | None) -> bool | None:
 
 def _result(bank: BankRef, found: Answer, included: Included | None) -> dict[str, Any]:
     rests = included.rests_on.get(found.unit.id) if included is not None else None
-    return _memory(
+    shown = _memory(
         found.bank or bank.bank,
         found.unit,
         found.facts,
@@ -233,6 +252,26 @@ def _result(bank: BankRef, found: Answer, included: Included | None) -> dict[str
         ),
         bank_id=found.bank,
         truth=found.truth,
+    )
+    if found.before or found.after:
+        shown["neighbours"] = {
+            "before": [_neighbour(unit) for unit in found.before],
+            "after": [_neighbour(unit) for unit in found.after],
+        }
+    return shown
+
+
+def _neighbour(unit: Unit) -> dict[str, Any]:
+    """Return a unit as `RecallNeighbour` has it."""
+    return _some(
+        {
+            "id": to_uuid(unit.id),
+            "text": unit.text,
+            "speaker": unit.speaker,
+            "role": _ROLES[unit.role],
+            "turn": unit.turn,
+            "mentioned_at": spell(unit.mentioned_at, unit.offset_min),
+        }
     )
 
 

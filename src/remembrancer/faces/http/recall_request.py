@@ -14,6 +14,7 @@ from ...verbs.bank_config import Effective
 from ...verbs.recall import MinScores, RecallOptions
 from ...verbs.recalling.across import MAX_BANKS
 from ...verbs.recalling.included import Include
+from ...verbs.recalling.neighbours import MOST
 from .body import Wire
 from .errors import Fault, Refused
 from .moments import Moment, When, read_moment
@@ -162,6 +163,11 @@ class RecallRequest(TagsInput):
         "as the server's setting `wire_cut_off` has it, which is off.",
     )
     include: IncludeOptions | None = Field(default_factory=IncludeOptions)
+    neighbours: Annotated[int, Field(ge=0, le=MOST)] = Field(
+        0,
+        description="So many turns before and after each result come along as its `neighbours`, as "
+        "far as `max_tokens` goes; they are no results.",
+    )
     banks: Annotated[list[str], Field(min_length=1, max_length=MAX_BANKS)] | None = Field(
         None,
         validation_alias=AliasChoices("banks", "bank_ids"),
@@ -208,6 +214,7 @@ def options_of(config: Effective, body: RecallRequest) -> RecallOptions:
         related=body.budget == "high",
         include=_include(body.include, config),
         trace=body.trace,
+        neighbours=body.neighbours,
     )
 
 

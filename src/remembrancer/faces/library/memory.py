@@ -166,6 +166,7 @@ class AsyncMemory(EntityVerbs):
         vector: Floats | None = None,
         as_of: datetime | None = None,
         min_relevance: float | None = None,
+        neighbours: int = 0,
     ) -> Answers:
         """Find what answers a question, best first.
 
@@ -192,6 +193,8 @@ class AsyncMemory(EntityVerbs):
             min_relevance: leave out answers that are less likely than this to bear on the question,
                 0 to 1; .2 for the few that surely do. By default nothing is answered when the bank
                 seems to know nothing of it, and else all but what is hopeless; 0 turns that off.
+            neighbours: so many turns before and after each answer come along in its `before` and
+                `after`, as far as `max_tokens` goes; 10 at most.
 
         Raises:
             InvalidInput: an empty or over-long question, an unknown kind or match.
@@ -210,6 +213,7 @@ class AsyncMemory(EntityVerbs):
             vector=vector,
             as_of=None if as_of is None else to_us(as_of),
             min_relevance=min_relevance,
+            neighbours=neighbours,
         )
         if banks is None:
             return answers_of(await self._open.recall(bank_ref(bank), question, options))

@@ -161,7 +161,8 @@ class Found:
     whose claims were superseded, from `valid_until` on; `superseded_by` names the memories that did
     so. `contradicts` names those that say otherwise where time does not tell which is right.
     `relevance` is the probability that it bears on the question; None where the embedding model was
-    not measured.
+    not measured. `before` and `after` are what was said right before and after it, without facts,
+    where `neighbours` were asked for.
     """
 
     memory: Memory
@@ -174,6 +175,8 @@ class Found:
     superseded_by: tuple[str, ...] = ()
     contradicts: tuple[str, ...] = ()
     relevance: float | None = None
+    before: tuple[Memory, ...] = ()
+    after: tuple[Memory, ...] = ()
 
     @property
     def text(self) -> str:
@@ -397,6 +400,8 @@ def _found(answer: Answer) -> Found:
         tuple(map(to_uuid, truth.superseded_by)),
         tuple(map(to_uuid, truth.contradicts)),
         answer.relevance,
+        tuple(memory_of(near, document=answer.document) for near in answer.before),
+        tuple(memory_of(near, document=answer.document) for near in answer.after),
     )
 
 

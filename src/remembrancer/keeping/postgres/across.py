@@ -35,6 +35,10 @@ ACROSS: Mapping[str, str] = {
     "record_everywhere": "what a process reads once when it starts: keys, webhooks",
     "unit_locate": "finds the bank of an id that comes alone, by an index on each node: "
     "a directory of ids would make every write one of two nodes",
+    "bank_after": "a command of a person seals what was written before; it does so bank by bank",
+    "tenant_banks": "when a person erases a tenant; that is done bank by bank",
+    "banks_state": "a recall over a whole tenant asks first whether any bank has changed",
+    "bank_marks": "and then which",
     "bank_list": _PEOPLE,
     "bank_count": _PEOPLE,
     "stats_tenants": _PEOPLE,
@@ -57,5 +61,11 @@ EVERYWHERE: Mapping[str, str] = {
     "unsettled": "once a start",
     "unsettled_done": "as generation_next",
     "floor_raise": "when a bank is dropped",
+    "tenant_key_of": "read on each node from its own copy, by stores that seal",
+    "tenant_key_by_id": "as tenant_key_of",
+    "tenant_key_insert": "when a tenant begins",
+    "tenant_key_list": "once a start",
+    "tenant_key_wrap": "when a person changes the key that wraps",
+    "tenant_key_delete": "when a tenant is erased",
 }
 """Queries of the tables that are small and everywhere, and when they run."""

@@ -13,6 +13,7 @@ import psycopg
 from psycopg import sql
 
 from ...nouns.errors import Corrupt, StoreError
+from ..moving import Progress
 from ..relational.db import Row
 from . import migrate
 from .place import Place
@@ -26,11 +27,13 @@ _KEPT_HERE = ("schema", "identity")  # rows of `meta` that say which database it
 _READ_BYTES = 1 << 20
 
 
-def backup(place: Place, target: Path, verify: bool = False) -> Mapping[str, Any]:
+def backup(
+    place: Place, target: Path, verify: bool = False, progress: Progress | None = None
+) -> Mapping[str, Any]:
     """Copy all tables into a new folder, as they are at one moment, while they are in use.
 
     Files of a copy that is not complete are in a folder that ends with `.part`. To verify, they are
-    read again and compared with what was sent.
+    read again and compared with what was sent. `progress` is told how many tables are done.
 
     Raises:
         Corrupt: a file is not what was written.
@@ -44,7 +47,7 @@ def backup(place: Place, target: Path, verify: bool = False) -> Mapping[str, Any
     try:
         connection = place.connect()
         try:
-            manifest = _copy_out(connection, place, part)
+            manifest = _copy_out(connection, place, part, progress)
         finally:
             connection.close()
         for entry in manifest["tables"].values() if verify else ():
@@ -67,8 +70,10 @@ def backup(place: Place, target: Path, verify: bool = False) -> Mapping[str, Any
     return {"path": str(target), "bytes": size, "units": units}
 
 
-def restore(place: Place, source: Path) -> Mapping[str, Any]:
+def restore(place: Place, source: Path, progress: Progress | None = None) -> Mapping[str, Any]:
     """Bring a copy back into a database that holds nothing yet, in one transaction.
+
+    `progress` is told how many tables are done.
 
     Raises:
         StoreError: the database holds banks already, or the copy is of another schema.
@@ -92,14 +97,16 @@ def restore(place: Place, source: Path) -> Mapping[str, Any]:
                 limit=schema,
             )
         with connection.transaction():
-            _copy_in(connection, place, manifest, tables)
+            _copy_in(connection, place, manifest, tables, progress)
     finally:
         connection.close()
     size = sum(path.stat().st_size for path in tables.values())
     return {"path": str(source), "bytes": size, "units": manifest["tables"]["unit"]["rows"]}
 
 
-def _copy_out(connection: Connection, place: Place, folder: Path) -> dict[str, Any]:
+def _copy_out(
+    connection: Connection, place: Place, folder: Path, progress: Progress | None
+) -> dict[str, Any]:
     connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
     tables: dict[str, Any] = {}
     for table in TABLES:
@@ -113,15 +120,23 @@ def _copy_out(connection: Connection, place: Place, folder: Path) -> dict[str, A
                 digest = _write(path, (bytes(block) for block in rows))
             count = cursor.rowcount
         tables[table] = {"file": path.name, "columns": columns, "rows": count, "sha256": digest}
+        if progress is not None:
+            progress(len(tables), len(TABLES))
     schema = migrate.version(connection, place)
     connection.execute("ROLLBACK")
     return {"format": _FORMAT, "schema": schema, "tables": tables}
 
 
 def _copy_in(
-    connection: Connection, place: Place, manifest: Mapping[str, Any], tables: Mapping[str, Path]
+    connection: Connection,
+    place: Place,
+    manifest: Mapping[str, Any],
+    tables: Mapping[str, Path],
+    progress: Progress | None,
 ) -> None:
-    for table in TABLES:
+    for number, table in enumerate(TABLES):
+        if progress is not None:
+            progress(number, len(TABLES))
         name = sql.Identifier(table)
         if table == "meta":
             kept = sql.SQL(", ").join(map(sql.Literal, _KEPT_HERE))

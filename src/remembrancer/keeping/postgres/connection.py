@@ -10,6 +10,8 @@ import psycopg
 from psycopg.pq import TransactionStatus
 
 from ..relational.db import Asked, Db, Row
+from ..relational.sealing_db import SealingDb
+from ..relational.vault import Vault
 from ..relational.work import Unchanged
 from . import errors, types
 from .place import Place
@@ -69,7 +71,7 @@ class PgDb(Db):
         """Run a change once a row, all sent at once; return the number of rows touched."""
         given = list(rows)
         if len(given) < 2:
-            return sum(self.run(name, *params) for params in given)
+            return sum(PgDb.run(self, name, *params) for params in given)  # sealed already
         cursor = self._live()
         cursor.executemany(self._queries[name], given)
         return cursor.rowcount
@@ -246,3 +248,16 @@ class PgDb(Db):
             text = self._queries[name].replace("{ids}", mark).replace("{rows}", mark)
             self._lists[name, before] = text
         return text
+
+
+class SealedPgDb(SealingDb, PgDb):
+    """A PostgreSQL connection that seals and opens by the way."""
+
+
+def make_db(place: Place, queries: Mapping[str, str], vault: Vault | None) -> PgDb:
+    """Make a connection; with the keys of a store that seals one that does."""
+    if vault is None:
+        return PgDb(place, queries)
+    db = SealedPgDb(place, queries)
+    db.seal_with(vault)
+    return db

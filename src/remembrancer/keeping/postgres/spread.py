@@ -19,7 +19,7 @@ BY_BANK = (
 ).split()
 """Tables of banks; the first column of their keys, `bank_key`, says on which node a row is."""
 
-EVERYWHERE = ("meta", "generation")
+EVERYWHERE = ("meta", "generation", "tenant_key")
 """Small tables, a copy of which is on every node."""
 
 TABLES = (*EVERYWHERE, *BY_BANK)

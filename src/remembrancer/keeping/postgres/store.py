@@ -6,19 +6,20 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import psycopg
 
 from ...nouns.clock import Clock
-from ...nouns.errors import StoreError
+from ...nouns.errors import InvalidInput, StoreError
 from ...nouns.memory import BankRef, Job
 from ..generations import Generation
 from ..moving import unfinished
 from ..queries import Queries
 from ..records import Record
-from ..relational import counters, jobs, records
+from ..relational import counters, jobs, records, sealing_upkeep
 from ..relational.bank_calls import BankCalls
 from ..relational.db import Db
 from ..relational.generation_calls import GenerationCalls
@@ -27,9 +28,13 @@ from ..relational.job_calls import JobCalls
 from ..relational.lanes import Lane
 from ..relational.readers import Readers, Snapshot
 from ..relational.record_calls import RecordCalls
+from ..relational.sealing_calls import SealingCalls
+from ..relational.sealing_queries import with_sealing
+from ..relational.vault import Vault
+from ..sealing import Sealer
 from ..view import Reader
 from . import backup, migrate, settling, sweep, tables
-from .connection import PgDb
+from .connection import PgDb, make_db
 from .errors import translated
 from .folding import folded
 from .place import Place
@@ -39,13 +44,16 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class PostgresStore(BankCalls, GenerationCalls, IntentionCalls, JobCalls, RecordCalls):
+class PostgresStore(
+    BankCalls, GenerationCalls, IntentionCalls, JobCalls, RecordCalls, SealingCalls
+):
     """Banks in one schema of a PostgreSQL database; any number of processes and hosts may open it.
 
     See `keeping.store`. `schema` (or `?schema=` in the URL) is `remembrancer` unless given. A
     process has up to `readers` connections for snapshots (more of these wait their turn, so do not
     open one inside another), `shorts` for short reads, and `writers`; each is opened when first
-    needed. `lock_timeout_s` bounds every wait for another writer.
+    needed. `lock_timeout_s` bounds every wait for another writer. With a `sealer` texts are sealed;
+    see `relational/sealed_columns.py` for what exactly.
     """
 
     def __init__(
@@ -58,10 +66,13 @@ class PostgresStore(BankCalls, GenerationCalls, IntentionCalls, JobCalls, Record
         shorts: int = 2,
         writers: int = 4,
         lock_timeout_s: float = 30.0,
+        sealer: Sealer | None = None,
     ) -> None:
         self._place = Place.of(url, schema, lock_timeout_s)
         self._clock = clock
         self._counts = readers, shorts, writers
+        self._sealer = sealer
+        self._vault = None if sealer is None else Vault(sealer)
         self._queries: Mapping[str, str] = {}
         self._schema = 0
         self._engine = ""
@@ -86,6 +97,7 @@ class PostgresStore(BankCalls, GenerationCalls, IntentionCalls, JobCalls, Record
         if self._writers is not None:
             return
         await asyncio.to_thread(self._told, self._prepare)
+        await asyncio.to_thread(self._told, self._check_keys)
         readers, shorts, writers = self._counts
         self._shorts = Readers(self._lanes("short", shorts))
         self._readers = Readers(self._lanes("read", readers))
@@ -172,14 +184,50 @@ class PostgresStore(BankCalls, GenerationCalls, IntentionCalls, JobCalls, Record
             "size_bytes": await self._read(_size),
         }
 
-    async def backup(self, target: Path, *, verify: bool = False) -> Mapping[str, Any]:
-        """Write a consistent copy of all tables into a new folder while they are in use."""
-        _opened(self._writers)
-        return await asyncio.to_thread(self._told, backup.backup, self._place, target, verify)
+    async def backup(
+        self,
+        target: Path,
+        *,
+        verify: bool = False,
+        incremental: bool = False,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Mapping[str, Any]:
+        """Write a consistent copy of all tables into a new folder while they are in use.
 
-    async def restore(self, source: Path) -> Mapping[str, Any]:
-        """Bring a copy that `backup` wrote back into an empty database, before `open`."""
-        return await asyncio.to_thread(self._told, backup.restore, self._place, source)
+        Raises:
+            InvalidInput: with `incremental`: PostgreSQL has better means.
+        """
+        if incremental:
+            raise InvalidInput(
+                "incremental backups are for stores in a folder: of PostgreSQL archive the "
+                "write-ahead log after a pg_basebackup, which restores to any second (pgBackRest, "
+                "WAL-G), or `move` the store to a folder and back that up; see docs/scale.md",
+                field="incremental",
+            )
+        _opened(self._writers)
+        return await asyncio.to_thread(
+            self._told, backup.backup, self._place, target, verify, progress
+        )
+
+    async def restore(
+        self,
+        source: Path,
+        *,
+        name: str | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Mapping[str, Any]:
+        """Bring a copy that `backup` wrote back into an empty database, before `open`.
+
+        Raises:
+            InvalidInput: a `name`, which only incremental backups of a folder have.
+        """
+        if name is not None or (source / "repository.json").is_file():
+            raise InvalidInput(
+                f"{source} is of incremental backups, which are of stores in a folder: restore it "
+                "with --data, then `move` that to PostgreSQL",
+                field="name",
+            )
+        return await asyncio.to_thread(self._told, backup.restore, self._place, source, progress)
 
     @contextmanager
     def moving_from(self) -> Iterator[tables.PgTables]:
@@ -232,7 +280,7 @@ class PostgresStore(BankCalls, GenerationCalls, IntentionCalls, JobCalls, Record
     def _lanes(self, what: str, number: int) -> list[Lane]:
         return [
             Lane(
-                lambda: PgDb(self._place, self._queries),
+                lambda: make_db(self._place, self._queries, self._vault),
                 lambda exc: translated(exc, self._place),
                 f"store-{what}-{n}",
             )
@@ -243,7 +291,8 @@ class PostgresStore(BankCalls, GenerationCalls, IntentionCalls, JobCalls, Record
         connection = self._place.connect()
         try:
             server = connection.info.server_version
-            self._queries = folded(Queries.load(__package__), server)
+            queries = folded(Queries.load(__package__), server)
+            self._queries = queries if self._vault is None else with_sealing(queries, "$")
             self._schema = migrate.migrate(connection, self._place)
             self._identity = migrate.identity(connection)
             if tables.under_way(connection, self._place):
@@ -251,6 +300,16 @@ class PostgresStore(BankCalls, GenerationCalls, IntentionCalls, JobCalls, Record
             self._engine = f"postgresql {server // 10_000}.{server % 10_000}"
         finally:
             connection.close()
+
+    def _check_keys(self) -> None:
+        """Refuse a key that is not the store's; the first one given becomes it."""
+        db = PgDb(self._place, self._queries)
+        try:
+            sealing_upkeep.check(db, self._sealer, self._place.shown)
+            if self._sealer is not None:
+                db.write(partial(sealing_upkeep.begin, sealer=self._sealer))
+        finally:
+            db.close()
 
     def _found(self) -> int:
         connection = self._place.connect()

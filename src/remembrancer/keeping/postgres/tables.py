@@ -87,7 +87,7 @@ class PgTables:
         """Return how far a move into this store is."""
         if not under_way(self._connection, self._place):
             return None
-        row = self._connection.execute(f"SELECT reached FROM {_MOVE}").fetchone()
+        row = self._connection.execute(f"SELECT reached FROM {_MOVE}").fetchone()  # nosec B608
         return None if row is None else moving.parse(row[0])
 
     def begin(self) -> None:
@@ -107,9 +107,10 @@ class PgTables:
                 copy.set_types([kinds[name] for name in columns])
                 for row in rows:
                     copy.write_row(row)
-            self._connection.execute(f"DELETE FROM {_MOVE}")
+            self._connection.execute(f"DELETE FROM {_MOVE}")  # nosec B608
             self._connection.execute(
-                f"INSERT INTO {_MOVE} VALUES ($1::text)", [moving.spell(reached)]
+                f"INSERT INTO {_MOVE} VALUES ($1::text)",  # nosec B608
+                [moving.spell(reached)],
             )
 
     def restart(self) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...nouns.memory import Bank, BankRef, Job
 from ..batch import Applied, Batch
-from ..store import Tenant, Totals
+from ..store import BankMark, BanksState, Tenant, Totals
 from . import banks, stats
 from .apply import apply
 from .calls import Calls
@@ -33,6 +33,20 @@ class BankCalls(Calls):
     async def bank_count(self, tenant: str, *, containing: str | None = None) -> int:
         """Count a tenant's banks."""
         return await self._read(banks.count, tenant, containing)
+
+    async def banks_state(self, tenant: str) -> BanksState:
+        """Return what tells whether anything of a tenant's memories has changed."""
+        return await self._read(banks.state, tenant)
+
+    async def bank_marks(self, tenant: str, limit: int) -> list[BankMark]:
+        """Return how a tenant's banks stand, by name."""
+        return await self._read(banks.marks, tenant, limit)
+
+    async def bank_vectors(
+        self, generation: int, refs: Sequence[BankRef]
+    ) -> list[tuple[int, bytes, float]]:
+        """Return all vectors of banks: the bank's key, codes, scale."""
+        return await self._read(banks.vectors, generation, refs)
 
     async def bank_put(self, ref: BankRef, profile: Mapping[str, Any]) -> Bank:
         """Create a bank or replace its profile; its revision stays."""

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ...nouns.memory import Bank, BankRef, Job
+from ...nouns.names import UNNAMED
+from ..store import BankMark, BanksState
 from . import job_put, rows
 from .db import Db
 from .view import check_owner, read_state
@@ -49,6 +51,26 @@ def count(db: Db, tenant: str, containing: str | None) -> int:
     """Count a tenant's banks."""
     found: int = db.value("bank_count", tenant, containing)
     return found
+
+
+def state(db: Db, tenant: str) -> BanksState:
+    """Return what tells whether anything of a tenant's memories has changed."""
+    return BanksState(*db.all("banks_state", tenant)[0])
+
+
+def marks(db: Db, tenant: str, limit: int) -> list[BankMark]:
+    """Return how a tenant's banks stand, by name."""
+    found = db.all("bank_marks", tenant, UNNAMED, limit)
+    return [BankMark(BankRef(tenant, name), *rest) for name, *rest in found]
+
+
+def vectors(db: Db, generation: int, refs: Sequence[BankRef]) -> list[tuple[int, bytes, float]]:
+    """Return all vectors of banks: the bank's key, codes, scale."""
+    return [
+        (ref.key, bytes(codes), scale)
+        for ref in refs
+        for codes, scale in db.all("bank_vectors", ref.key, generation)
+    ]
 
 
 def put(db: Db, ref: BankRef, profile: Mapping[str, Any], now: int) -> Bank:

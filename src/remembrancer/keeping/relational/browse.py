@@ -39,6 +39,11 @@ class Browsing:
         found = self._db.all_in("unit_ids_after", sorted(set(ids)), self._key)
         return units(self._db, self._key, sorted({row[0] for row in found}))
 
+    def said_between(self, document_id: bytes, first: int, last: int) -> list[Unit]:
+        """Return a document's sources from one turn to another, in order; no invalid ones."""
+        found = self._db.all("unit_said_between", self._key, document_id, first, last)
+        return list(map(unit_rows.unit, found))
+
     def same(self, ids: Sequence[bytes]) -> Mapping[bytes, tuple[bytes, ...]]:
         """Return for each unit those that say the same, itself included, oldest first."""
         return same(self._db, self._key, ids)

@@ -8,6 +8,8 @@ from functools import cached_property
 from typing import Any
 from uuid import uuid4
 
+from ..sealing import FileKey
+
 MAX_IN = 1024
 """Values bound into one list of a statement; a longer list runs in several statements."""
 
@@ -61,6 +63,10 @@ class Db(ABC):
         Each change of a bank that first reads it begins so. Where one writer holds the whole
         database there is nothing to do.
         """
+
+    def file_key(self, key: int) -> FileKey | None:  # noqa: ARG002 - for those that seal
+        """Return what seals files about a bank; None: nothing does."""
+        return None
 
     def lock_generations(self) -> None:  # noqa: B027 - as above
         """Keep others out who would change which generations there are."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ...nouns.memory import BankRef, Job, JobState
+from ..sealing import KeyErased
 from . import job_reads, job_rows, rows
 from .banks import owned
 from .db import Db
@@ -44,7 +45,10 @@ def claim(
     for place in places:
         if len(claimed) == limit:
             break
-        row = db.one("job_claim", place.key, place.id, now, now + lease_us)
+        try:
+            row = db.one("job_claim", place.key, place.id, now, now + lease_us)
+        except KeyErased:
+            continue  # its tenant is just being erased, and the job goes with the bank
         if row is not None:
             ref = BankRef(*db.all("bank_named", place.key)[0])
             claimed.append(job_rows.read(ref, row))

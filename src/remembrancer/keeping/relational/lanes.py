@@ -80,14 +80,18 @@ class Lane:
         return result
 
     async def run_then(
-        self, after: Callable[[Db], object], work: Callable[Concatenate[Db, P], T], *args: P.args
+        self,
+        after: Callable[[Db], object],
+        work: Callable[Concatenate[Db, P], T],
+        *args: P.args,
+        **kwargs: P.kwargs,
     ) -> T:
         """As `run`, and run `after(db)`, come what may, once the result is handed on.
 
         Nobody waits for it; what fails there the next use of the connection meets.
         """
         future: Future = asyncio.get_running_loop().create_future()
-        self._put((work, args, {}, future, after))
+        self._put((work, args, kwargs, future, after))
         result: T = await future
         return result
 

@@ -19,6 +19,7 @@ from ...nouns.memory import (
     Unit,
     UnitRow,
 )
+from ..sealing import FileKey
 from ..view import MOST_PROOFS, ChangePage, IndexRow, Reader, Recalled
 from . import browse, rows, unit_rows
 from .db import Db
@@ -171,6 +172,10 @@ class RowView(EntityCalls, StatsCalls):
         """Number of the active embedding generation in this snapshot; 0 when there is none."""
         return self._state.generation
 
+    async def file_key(self) -> FileKey | None:
+        """Return what seals files about the bank: None without a key of the bank's tenant."""
+        return await self._lane.run(_file_key, self._key)
+
     async def run(self, work: Callable[[Reader], T]) -> T:
         """Run work on this snapshot, in its lane's thread."""
         return await self._lane.run(_work, self._key, self._state, work)
@@ -272,6 +277,10 @@ class RowView(EntityCalls, StatsCalls):
             "entities": s.entities,
             "links": s.links,
         }
+
+
+def _file_key(db: Db, key: int) -> FileKey | None:
+    return db.file_key(key)
 
 
 def _changes(db: Db, key: int, after: int, limit: int) -> ChangePage:

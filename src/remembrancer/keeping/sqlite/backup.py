@@ -10,15 +10,21 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ...nouns.errors import Corrupt, InvalidInput, StoreError
+from ...nouns.errors import Corrupt, InvalidInput, StoreError, StoreTooNew
 from . import proof
 from .connection import SqliteDb
+from .packs import sync
+from .repository import Progress, Repository, is_repository
 
 _VACUUM_PAGES = 2_000
 """Free pages given back to the file system at a time: about 8 MB, so writers wait little."""
 
+_COPY_PAGES = 4_000  # between two tellings of how far it is: about 16 MB
 
-def backup(db: SqliteDb, source: Path, target: Path, *, verify: bool) -> Mapping[str, Any]:
+
+def backup(
+    db: SqliteDb, source: Path, target: Path, *, verify: bool, progress: Progress | None = None
+) -> Mapping[str, Any]:
     """Copy the database to a file, or into a folder under the same name, while it is in use.
 
     The copy is checked and on disk before it takes the target's name. To verify, every row of it is
@@ -28,80 +34,137 @@ def backup(db: SqliteDb, source: Path, target: Path, *, verify: bool) -> Mapping
     if path.resolve() == source.resolve():
         raise StoreError("a backup cannot replace the store itself; name another place")
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    with snapshot_of(db, source, part_of(path), verify=verify, progress=progress) as (part, about):
+        told: dict[str, Any] = {"path": str(path), "units": about["units"]}
+        proof.beside(path).unlink(missing_ok=True)  # of a copy that was there before
+        if verify:
+            known = proof.Known(proof.sha256_of(part), about["key"], about["tables"])
+            _write_sums(proof.beside(path), known)
+            told |= {"rows": about["rows"], "sha256": known.sha256}
+        sync(part)
+        part.replace(path)
+        sync(path.parent)
+    return {**told, "bytes": path.stat().st_size}
+
+
+@contextmanager
+def snapshot_of(
+    db: SqliteDb, source: Path, part: Path, *, verify: bool, progress: Progress | None
+) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """Copy one moment to the file `part`, and check it; the file is removed at the end.
+
+    Yields the file, and of it `schema` and `units`; with `verify`, after all rows were compared,
+    `rows`, `key` and `tables`, the sums by that key.
+    """
     part.unlink(missing_ok=True)
     try:
         part.touch(mode=0o600)
         db.begin_snapshot()
         db.sql("SELECT 1 FROM meta").fetchone()  # which begins it: else copying would read another
-        units = _copy(db, part)
-        told: dict[str, Any] = {"path": str(path), "units": units}
-        proof.beside(path).unlink(missing_ok=True)  # of a copy that was there before
+        schema: int = db.sql("PRAGMA user_version").fetchone()[0]
+        about: dict[str, Any] = {"schema": schema, "units": _copy(db, part, progress)}
         if verify:
-            told |= _prove(db, source, part, proof.beside(path))
-        _sync(part)
-        part.replace(path)
-        _sync(path.parent)
+            key = proof.new_key()
+            with _reading(part) as copied:
+                held = proof.sums(copied, part, key)
+            rows = proof.compared(proof.sums(db, source, key), held, str(part))
+            about |= {"rows": rows, "key": key, "tables": held}
+        db.end_snapshot()
+        yield part, about
     finally:
         db.end_snapshot()
         part.unlink(missing_ok=True)
-    return {**told, "bytes": path.stat().st_size}
 
 
-def _prove(db: SqliteDb, source: Path, copy: Path, target: Path) -> Mapping[str, Any]:
-    """Compare a copy with the snapshot that it was made in, and write the sums of both."""
-    key = proof.new_key()
-    with _reading(copy) as copied:
-        held = proof.sums(copied, copy, key)
-    rows = proof.compared(proof.sums(db, source, key), held, str(copy))
-    target.touch(mode=0o600)
-    target.write_text(proof.spelled(copy, key, held), encoding="utf-8")
-    _sync(target)
-    return {"rows": rows, "sha256": proof.sha256_of(copy)}
+def part_of(path: Path) -> Path:
+    """Return where a file is written before it takes its name."""
+    return path.with_name(f"{path.name}.{os.getpid()}.part")
 
 
-def restore(source: Path, target: Path) -> Mapping[str, Any]:
+def restore(
+    source: Path, target: Path, *, schema: int, name: str | None, progress: Progress | None
+) -> Mapping[str, Any]:
     """Bring a copy back to where no store is yet; with its sums beside it every row is compared.
+
+    Args:
+        source: a file, or a folder of incremental backups.
+        target: the database's file.
+        schema: the newest one known here.
+        name: which of a folder's backups; None: the newest.
+        progress: told of each block of an incremental one.
 
     Raises:
         StoreError: there is a store, or no copy.
+        StoreTooNew: the copy has a newer schema.
         InvalidInput: the copy is one of another kind of store.
         Corrupt: the copy is not as it was written; nothing is left of the attempt.
     """
-    if source.is_dir():
-        raise InvalidInput(
-            f"{source} is a folder, as copies of PostgreSQL are: name the database with --store",
-            field="store",
-        )
     # A log or an index of another store would be taken for that of the copy.
     left = [target, target.with_name(f"{target.name}-wal"), target.with_name("index")]
     if found := next((each for each in left if each.exists()), None):
         raise StoreError(f"{found} is there: name a folder that holds nothing, with --data")
-    if not source.is_file():
+    shared = source.is_dir() and is_repository(source)
+    if source.is_dir() and not shared:
+        raise InvalidInput(
+            f"{source} is a folder, as copies of PostgreSQL are: name the database with --store; "
+            "it holds no incremental backups of a folder",
+            field="store",
+        )
+    if name is not None and not shared:
+        raise InvalidInput(f"{source} is one copy: leave out the name {name}", field="name")
+    if not shared and not source.is_file():
         raise StoreError(f"{source} is no copy of a store: name the file that `backup` wrote")
-    known = proof.read(source)
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    part = target.with_name(f"{target.name}.{os.getpid()}.part")
+    part = part_of(target)
+    told: dict[str, Any] = {"path": str(target)}
     try:
         part.touch(mode=0o600)
-        shutil.copyfile(source, part)
-        if known is not None and proof.sha256_of(part) != known[0]:
-            raise Corrupt(f"{source} is damaged: it is not what was written; take another copy")
-        with _reading(part) as db:
-            verdict = db.sql("PRAGMA integrity_check(1)").fetchone()[0]
-            if verdict != "ok":
-                raise Corrupt(f"{source} does not pass its check: {verdict}")
-            units: int = db.sql("SELECT COUNT(*) FROM unit").fetchone()[0]
-            told: dict[str, Any] = {"path": str(target), "units": units}
-            if known is not None:
-                held = proof.sums(db, part, known[1])
-                told["rows"] = proof.compared(known[2], held, str(source))
-        _sync(part)
+        if shared:
+            repository = Repository(source)
+            with repository.held(alone=False):
+                told["backup"] = repository.chosen(name)
+                manifest = repository.assemble(told["backup"], part, progress)
+            sums = manifest.get("sums")
+            known = proof.parsed(sums and {**sums, "sha256": manifest["sha256"]}, source)
+        else:
+            known = proof.read(source)
+            shutil.copyfile(source, part)
+            if known is not None and proof.sha256_of(part) != known.sha256:
+                raise Corrupt(f"{source} is damaged: it is not what was written; take another copy")
+        told |= _checked(part, known, source, schema)
+        sync(part)
         part.replace(target)
-        _sync(target.parent)
+        sync(target.parent)
     finally:
         part.unlink(missing_ok=True)
     return {**told, "bytes": target.stat().st_size}
+
+
+def _checked(part: Path, known: proof.Known | None, source: Path, schema: int) -> dict[str, Any]:
+    """Check a copy before it becomes a store; return `units`, and `rows` when there are sums."""
+    with _reading(part) as db:
+        verdict = db.sql("PRAGMA integrity_check(1)").fetchone()[0]
+        if verdict != "ok":
+            raise Corrupt(f"{source} does not pass its check: {verdict}")
+        found: int = db.sql("PRAGMA user_version").fetchone()[0]
+        if found > schema:
+            raise StoreTooNew(
+                f"{source} has schema {found}, written by a newer version of Remembrancer; this "
+                f"one knows schemas up to {schema}: restore it with the version that wrote it, or "
+                "upgrade",
+                limit=schema,
+            )
+        told: dict[str, Any] = {"units": db.sql("SELECT COUNT(*) FROM unit").fetchone()[0]}
+        if known is not None:
+            held = proof.sums(db, part, known.key, known.tables)
+            told["rows"] = proof.compared(known.tables, held, str(source))
+        return told
+
+
+def _write_sums(path: Path, known: proof.Known) -> None:
+    path.touch(mode=0o600)
+    path.write_text(proof.spelled(known), encoding="utf-8")
+    sync(path)
 
 
 @contextmanager
@@ -116,11 +179,15 @@ def _reading(path: Path) -> Iterator[SqliteDb]:
         connection.close()
 
 
-def _copy(db: SqliteDb, part: Path) -> int:
+def _copy(db: SqliteDb, part: Path, progress: Progress | None) -> int:
     copy = sqlite3.connect(part, isolation_level=None)
     try:
-        # All pages in one step: a copy in several starts afresh whenever someone writes.
-        db.connection.backup(copy, pages=-1)
+        # The snapshot is open, so all steps read one moment, whoever writes between them.
+        db.connection.backup(
+            copy,
+            pages=_COPY_PAGES,
+            progress=lambda _, left, total: progress(total - left, total) if progress else None,
+        )
         # One file without a log beside it, so that it can be moved about.
         copy.execute("PRAGMA journal_mode = DELETE")
         verdict = copy.execute("PRAGMA integrity_check(1)").fetchone()[0]
@@ -130,14 +197,6 @@ def _copy(db: SqliteDb, part: Path) -> int:
         return units
     finally:
         copy.close()
-
-
-def _sync(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def vacuum(db: SqliteDb) -> bool:

@@ -10,6 +10,8 @@ from typing import Any
 from ...nouns.errors import Corrupt, StoreBusy, StoreError
 from ...nouns.folding import fold_name
 from ..relational.db import MAX_IN, Asked, Db
+from ..relational.sealing_db import SealingDb
+from ..relational.vault import Vault
 
 _STEPS = 20_000  # of SQLite's machine
 _READ_PRAGMAS = ("query_only = ON", "cache_size = -4096")
@@ -99,8 +101,27 @@ class SqliteDb(Db):
             yield text, (*params, *part, *(filler * (size - len(part))))
 
 
-def open_db(path: Path, queries: Mapping[str, str], *, write: bool, busy_s: float) -> SqliteDb:
-    """Open the database file; it must exist. `busy_s`: how long a lock is waited for."""
+class SealedSqliteDb(SealingDb, SqliteDb):
+    """A SQLite connection that seals and opens by the way."""
+
+
+def open_db(
+    path: Path,
+    queries: Mapping[str, str],
+    *,
+    write: bool,
+    busy_s: float,
+    vault: Vault | None = None,
+) -> SqliteDb:
+    """Open the database file; it must exist.
+
+    Args:
+        path: of the file.
+        queries: by name.
+        write: whether anything will be changed.
+        busy_s: how long a lock is waited for.
+        vault: the keys of a store that seals.
+    """
     connection = sqlite3.connect(
         f"{path.absolute().as_uri()}?mode=rw",
         uri=True,
@@ -113,7 +134,11 @@ def open_db(path: Path, queries: Mapping[str, str], *, write: bool, busy_s: floa
     connection.create_function("fold_name", 1, fold_name, deterministic=True)
     for pragma in ("temp_store = MEMORY", *(_WRITE_PRAGMAS if write else _READ_PRAGMAS)):
         connection.execute(f"PRAGMA {pragma}")
-    return SqliteDb(connection, queries)
+    if vault is None:
+        return SqliteDb(connection, queries)
+    db = SealedSqliteDb(connection, queries)
+    db.seal_with(vault)
+    return db
 
 
 def end_when(db: Db, abandoned: Callable[[], bool]) -> None:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import hashlib
 import json
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...nouns.errors import Corrupt
 from ..moving import KEYS, digest
@@ -28,6 +28,14 @@ Sums = dict[str, list[Any]]
 """By table: number of rows, and the sum of their hashes as hexadecimal."""
 
 
+class Known(NamedTuple):
+    """What is known of a copy: the hash of its file, and the sums by a key."""
+
+    sha256: str
+    key: bytes
+    tables: Mapping[str, Any]
+
+
 def beside(copy: Path) -> Path:
     """Return where the sums of a copy are."""
     return copy.with_name(f"{copy.name}{SUFFIX}")
@@ -38,11 +46,14 @@ def new_key() -> bytes:
     return secrets.token_bytes(_KEY_BYTES)
 
 
-def sums(db: SqliteDb, path: Path, key: bytes) -> Sums:
-    """Read all rows of the tables that are moved; of one moment if `db` is in a transaction."""
+def sums(db: SqliteDb, path: Path, key: bytes, among: Iterable[str] = KEYS) -> Sums:
+    """Read all rows of the tables that are moved; of one moment if `db` is in a transaction.
+
+    `among`: the tables of a copy that may be older than some tables.
+    """
     tables = SqliteTables(db, path)
     found: Sums = {}
-    for table in KEYS:
+    for table in (each for each in KEYS if each in among):
         rows, total = digest(tables, table, sorted(tables.columns(table)), key)
         found[table] = [rows, f"{total:064x}"]
     return found
@@ -60,26 +71,40 @@ def compared(expected: Mapping[str, Any], found: Sums, shown: str) -> int:
     return sum(rows for rows, _ in found.values())
 
 
-def spelled(copy: Path, key: bytes, found: Sums) -> str:
+def spelled(known: Known) -> str:
     """Return what is written beside a copy."""
-    told = {"format": _FORMAT, "sha256": sha256_of(copy), "key": key.hex(), "tables": found}
-    return json.dumps(told, indent=1) + "\n"
+    told = {"sha256": known.sha256, "key": known.key.hex(), "tables": known.tables}
+    return json.dumps({"format": _FORMAT, **told}, indent=1) + "\n"
 
 
-def read(copy: Path) -> tuple[str, bytes, dict[str, Any]] | None:
-    """Return the hash of a copy's file, the key and the sums; None: there are none.
+def read(copy: Path) -> Known | None:
+    """Return what is written beside a copy; None: there is nothing.
 
     Raises:
-        Corrupt: they do not read.
+        Corrupt: it does not read.
     """
     path = beside(copy)
     if not path.exists():
         return None
     try:
         told = json.loads(path.read_text(encoding="utf-8"))
-        return str(told["sha256"]), bytes.fromhex(told["key"]), dict(told["tables"])
-    except (ValueError, KeyError, TypeError) as error:
+    except ValueError as error:
         raise Corrupt(f"{path} does not read as the sums of a copy") from error
+    return parsed(told, path)
+
+
+def parsed(told: Any, where: Path) -> Known | None:
+    """Return what a JSON object says of a copy; None of none.
+
+    Raises:
+        Corrupt: it is no such object.
+    """
+    if told is None:
+        return None
+    try:
+        return Known(str(told["sha256"]), bytes.fromhex(told["key"]), dict(told["tables"]))
+    except (ValueError, KeyError, TypeError) as error:
+        raise Corrupt(f"{where} does not read as the sums of a copy") from error
 
 
 def sha256_of(path: Path) -> str:

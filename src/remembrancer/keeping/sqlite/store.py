@@ -14,7 +14,7 @@ from ...nouns.errors import StoreBusy, StoreError
 from ...nouns.memory import BankRef
 from ..moving import unfinished
 from ..queries import Queries
-from ..relational import counters, records
+from ..relational import counters, records, sealing_upkeep
 from ..relational.bank_calls import BankCalls
 from ..relational.db import Db
 from ..relational.generation_calls import GenerationCalls
@@ -23,9 +23,14 @@ from ..relational.job_calls import JobCalls
 from ..relational.lanes import Lane
 from ..relational.readers import Readers, Snapshot
 from ..relational.record_calls import RecordCalls
+from ..relational.sealing_calls import SealingCalls
+from ..relational.sealing_queries import with_sealing
+from ..relational.vault import Vault
+from ..sealing import Sealer
 from ..view import Reader
-from . import backup, migrate, scrub, tables
+from . import backup, incremental, migrate, scrub, tables
 from .connection import SqliteDb, end_when, open_db, translated
+from .repository import is_repository
 from .writer import WriteLock, Writer
 
 P = ParamSpec("P")
@@ -39,20 +44,29 @@ _LOG_WAIT_MS = 50
 _LOG_PAUSE_S = 0.1
 
 
-class SqliteStore(BankCalls, GenerationCalls, IntentionCalls, JobCalls, RecordCalls):
+class SqliteStore(BankCalls, GenerationCalls, IntentionCalls, JobCalls, RecordCalls, SealingCalls):
     """Banks in `folder/memory.db`; several processes may open one folder. See `keeping.store`.
 
     A snapshot holds one of `readers` connections; more snapshots wait their turn, so do not open
-    one inside another. `lock_timeout_s` bounds the wait for the write lock.
+    one inside another. `lock_timeout_s` bounds the wait for the write lock. With a `sealer` texts
+    are sealed; see `relational/sealed_columns.py` for what exactly.
     """
 
     def __init__(
-        self, folder: Path, *, clock: Clock, readers: int = 4, lock_timeout_s: float = 30.0
+        self,
+        folder: Path,
+        *,
+        clock: Clock,
+        readers: int = 4,
+        lock_timeout_s: float = 30.0,
+        sealer: Sealer | None = None,
     ) -> None:
         self._path = folder / FILE
         self._clock = clock
         self._reader_count = readers
         self._lock_timeout_s = lock_timeout_s
+        self._sealer = sealer
+        self._vault = None if sealer is None else Vault(sealer)
         self._queries: Mapping[str, str] = {}
         self._schema = 0
         self._lock: WriteLock | None = None
@@ -77,6 +91,7 @@ class SqliteStore(BankCalls, GenerationCalls, IntentionCalls, JobCalls, RecordCa
             return
         await asyncio.to_thread(self._prepare)
         await asyncio.to_thread(self._check_complete)
+        await asyncio.to_thread(self._check_keys)
         assert self._lock is not None
         self._writer = Writer(
             lambda: self._open_db(write=True), self._path, self._lock, self._lock_timeout_s
@@ -131,14 +146,34 @@ class SqliteStore(BankCalls, GenerationCalls, IntentionCalls, JobCalls, RecordCa
             "size_bytes": await asyncio.to_thread(_size, self._path),
         }
 
-    async def backup(self, target: Path, *, verify: bool = False) -> Mapping[str, Any]:
-        """Write a consistent copy to a file or into a folder while the store is in use."""
-        _opened(self._writer)
-        return await asyncio.to_thread(self._backup, target, verify)
+    async def backup(
+        self,
+        target: Path,
+        *,
+        verify: bool = False,
+        incremental: bool = False,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Mapping[str, Any]:
+        """Write a consistent copy to a file or into a folder while the store is in use.
 
-    async def restore(self, source: Path) -> Mapping[str, Any]:
-        """Bring a copy that `backup` wrote back into a folder without a store, before `open`."""
-        return await asyncio.to_thread(self._restore, source)
+        Into a folder of incremental backups only what is new is written. See `incremental.add`.
+        """
+        _opened(self._writer)
+        shared = incremental or is_repository(target)
+        return await asyncio.to_thread(self._backup, target, verify, shared, progress)
+
+    async def restore(
+        self,
+        source: Path,
+        *,
+        name: str | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Mapping[str, Any]:
+        """Bring a copy that `backup` wrote back into a folder without a store, before `open`.
+
+        `name`: which of the incremental backups of a folder; None: the newest.
+        """
+        return await asyncio.to_thread(self._restore, source, name, progress)
 
     @contextmanager
     def moving_from(self) -> Iterator[tables.SqliteTables]:
@@ -215,14 +250,21 @@ class SqliteStore(BankCalls, GenerationCalls, IntentionCalls, JobCalls, RecordCa
         )
 
     def _open_db(self, *, write: bool) -> SqliteDb:
-        return open_db(self._path, self._queries, write=write, busy_s=self._lock_timeout_s)
+        return open_db(
+            self._path,
+            self._queries,
+            write=write,
+            busy_s=self._lock_timeout_s,
+            vault=self._vault,
+        )
 
     def _prepare(self) -> None:
         folder = self._path.parent
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._lock = WriteLock(folder / LOCK)
-            self._queries = Queries.load(__package__)
+            queries = Queries.load(__package__)
+            self._queries = queries if self._vault is None else with_sealing(queries, "?")
             with self._lock:
                 migrate.create(self._path)
                 db = self._open_db(write=True)
@@ -242,6 +284,16 @@ class SqliteStore(BankCalls, GenerationCalls, IntentionCalls, JobCalls, RecordCa
         with self._own_db(write=False) as db:
             if tables.under_way(db):
                 raise unfinished(str(self._path))
+
+    def _check_keys(self) -> None:
+        """Refuse a key that is not the store's; the first one given becomes it."""
+        with self._own_db(write=False) as db:
+            sealing_upkeep.check(db, self._sealer, str(self._path))
+        if self._sealer is None:
+            return
+        assert self._lock is not None
+        with self._lock, self._own_db(write=True) as db:
+            sealing_upkeep.begin(db, self._sealer)
 
     @contextmanager
     def _own_db(self, *, write: bool) -> Iterator[SqliteDb]:
@@ -266,19 +318,33 @@ class SqliteStore(BankCalls, GenerationCalls, IntentionCalls, JobCalls, RecordCa
         except sqlite3.Error as exc:
             raise translated(exc, self._path) from exc
 
-    def _restore(self, source: Path) -> Mapping[str, Any]:
+    def _restore(
+        self, source: Path, name: str | None, progress: Callable[[int, int], None] | None
+    ) -> Mapping[str, Any]:
+        known = len(migrate.scripts())
         try:
-            return backup.restore(source, self._path)
+            return backup.restore(source, self._path, schema=known, name=name, progress=progress)
         except OSError as exc:
             raise StoreError(f"{source} cannot be restored: {exc.strerror}") from exc
         except sqlite3.Error as exc:
             raise translated(exc, source) from exc
 
-    def _backup(self, target: Path, verify: bool) -> Mapping[str, Any]:
+    def _backup(
+        self,
+        target: Path,
+        verify: bool,
+        shared: bool,
+        progress: Callable[[int, int], None] | None,
+    ) -> Mapping[str, Any]:
         try:
             db = self._open_db(write=False)
             try:
-                return backup.backup(db, self._path, target, verify=verify)
+                if not shared:
+                    return backup.backup(db, self._path, target, verify=verify, progress=progress)
+                now = self._clock.now_us()
+                return incremental.add(
+                    db, self._path, target, now_us=now, verify=verify, progress=progress
+                )
             finally:
                 db.close()
         except OSError as exc:

@@ -13,7 +13,7 @@ from typing import Any
 from ...nouns.clock import iso
 from ...nouns.text import clean
 from ..format_json import parse_time
-from .fields import metadata_of, name_of, time_of
+from .fields import list_of, metadata_of, name_of, time_of
 from .json_stream import BrokenJson, values
 from .types import MAX_RECORD_BYTES, File, Item, Left, Passage, Taken
 
@@ -61,8 +61,9 @@ def _chatgpt_conversation(value: Any, where: str) -> Iterator[Item]:
 def _shown_branch(value: Mapping[str, Any], mapping: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Return the nodes from the root to the current one."""
     at = value.get("current_node")
-    if at not in mapping:
-        parents = {n.get("parent") for n in mapping.values() if isinstance(n, dict)}
+    if not isinstance(at, str) or at not in mapping:
+        told = [n.get("parent") for n in mapping.values() if isinstance(n, dict)]
+        parents = {parent for parent in told if isinstance(parent, str)}
         leaves = [key for key in mapping if key not in parents]
         at = leaves[-1] if leaves else None
     chain: list[Mapping[str, Any]] = []
@@ -94,7 +95,7 @@ def _chatgpt_message(message: Any) -> tuple[dict[str, Any] | None, str | None]:
     if kind not in ("text", "multimodal_text"):
         return None, f"of the type {kind}"
     words: list[str] = []
-    for part in content.get("parts") or ():
+    for part in list_of(content.get("parts")):
         if isinstance(part, str):
             words.append(part)
         elif isinstance(part, dict) and isinstance(part.get("text"), str):
@@ -131,13 +132,13 @@ def _claude_conversation(value: Mapping[str, Any], where: str) -> Iterator[Item]
     messages: list[dict[str, Any]] = []
     left: dict[str, int] = {}
     told = value["chat_messages"]
-    for message in told if isinstance(told, list) else ():
+    for message in list_of(told):
         if not isinstance(message, dict):
             continue
         text = _claude_text(message)
         role = _SENDERS.get(str(message.get("sender")))
         for kind, why in (("attachments", "an attachment without text"), ("files", "a file")):
-            for each in message.get(kind) or ():
+            for each in list_of(message.get(kind)):
                 extracted = each.get("extracted_content") if isinstance(each, dict) else None
                 if isinstance(extracted, str) and clean(extracted).strip():
                     text = f"{text}\n\n{clean(extracted).strip()}".strip()
@@ -157,7 +158,7 @@ def _claude_text(message: Mapping[str, Any]) -> str:
     parts = message.get("content")
     words = [
         part["text"]
-        for part in (parts if isinstance(parts, list) else ())
+        for part in list_of(parts)
         if isinstance(part, dict)
         and part.get("type") == "text"
         and isinstance(part.get("text"), str)
@@ -172,7 +173,7 @@ def _claude_project(value: Mapping[str, Any], where: str) -> Iterator[Item]:
     note = f"the project {value['name']}" if value.get("name") else None
     texts = [(key, value.get(key)) for key in ("description", "prompt_template")]
     docs = value.get("docs")
-    for number, doc in enumerate(docs if isinstance(docs, list) else ()):
+    for number, doc in enumerate(list_of(docs)):
         if isinstance(doc, dict):
             texts.append(
                 (str(doc.get("uuid") or doc.get("filename") or number), doc.get("content"))

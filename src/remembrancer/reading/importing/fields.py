@@ -17,6 +17,11 @@ TIMES = ("timestamp", "created_at", "created", "date", "time", "mentioned_at", "
 IDS = ("id", "uuid", "memory_id", "document_id")
 
 
+def list_of(value: Any) -> list[Any]:
+    """Return a list as it is; of anything else, which an export should not hold there, nothing."""
+    return value if isinstance(value, list) else []
+
+
 def text_of(record: Mapping[str, Any], names: Iterable[str] = TEXTS) -> tuple[str, str] | None:
     """Return the member that holds a text, and the text; None without."""
     for name in names:

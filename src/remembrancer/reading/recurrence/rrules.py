@@ -12,7 +12,7 @@ from dateutil.rrule import rrulestr
 from ...nouns.clock import to_us
 from ...nouns.errors import InvalidInput
 from ...nouns.recurrence import Recurrence, ShortMonth
-from .days import Limits, daily, numbers
+from .days import Limits, daily, number, numbers
 from .zones import local_of, zone_of
 
 HORIZON = timedelta(days=366 * 12)  # 29 February comes back within 8 years
@@ -22,6 +22,8 @@ _PARTS = frozenset(
     " BYSECOND BYSETPOS WKST".split()
 )
 _MOST_CHARS = 500
+_NOT_NAMES = re.compile("[^A-Z]")
+_NUMBER = re.compile(r"\d")
 _LENGTHS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)  # days of months, at most
 
 
@@ -65,7 +67,7 @@ def local_times(rule: Recurrence, parts: dict[str, str], after: datetime) -> Ite
         end = min(horizon, _read(until)) if until else horizon
         yield from daily(spelled, rule.start, after, end)
         return
-    _check_possible(spelled)
+    _check_possible(spelled, rule.start)
     for local in parsed(spelled, rule.start):
         if local > horizon:
             return
@@ -85,18 +87,56 @@ def parsed(parts: dict[str, str], start: datetime) -> Iterator[datetime]:
         raise _invalid(str(error)[:120]) from None
 
 
-def _check_possible(parts: dict[str, str]) -> None:
-    """Refuse what would be looked for to the end of all years and never be found."""
+def _check_possible(parts: dict[str, str], start: datetime) -> None:
+    """Refuse what would be looked for to the end of all years and never be found.
+
+    Each condition is a necessary one: what passes them all and never comes costs a second at most.
+    """
+    number(parts, "INTERVAL")  # of 0 there is no end
     plain = {k: v for k, v in parts.items() if k != "BYDAY"}
     Limits(plain)
     months, days = numbers(parts, "BYMONTH", 1, 12), numbers(parts, "BYMONTHDAY", -31, 31)
     if months and days and min(map(abs, days)) > max(_LENGTHS[month - 1] for month in months):
-        raise InvalidInput("the recurrence never occurs after its start", field="recurrence")
+        raise _never()
+    if not _some_day(parts, start):
+        raise _never()
     places = numbers(parts, "BYSETPOS", -366, 366)
-    if places and parts["FREQ"] == "WEEKLY":
-        times = [len(parts.get(name, "").split(",")) for name in ("BYDAY", "BYHOUR", "BYMINUTE")]
-        if min(map(abs, places)) > math.prod(times):
-            raise InvalidInput("the recurrence never occurs after its start", field="recurrence")
+    if places and min(map(abs, places)) > _most_in_a_period(parts):
+        raise _never()
+
+
+def _some_day(parts: dict[str, str], start: datetime) -> bool:
+    """Whether some day before the horizon meets all limits of days but their numbers in a month."""
+    named = {k: v for k, v in parts.items() if k in ("BYMONTH", "BYMONTHDAY", "BYYEARDAY")}
+    if not named:
+        return True
+    if "BYDAY" in parts:
+        named["BYDAY"] = ",".join(_NOT_NAMES.sub("", piece) for piece in parts["BYDAY"].split(","))
+    limits = Limits(named)
+    return any(limits.take_day(start + timedelta(days=n)) for n in range(HORIZON.days))
+
+
+def _most_in_a_period(parts: dict[str, str]) -> int:
+    """Return how many times a rule has at most in a week, month or year."""
+    weeks = {"WEEKLY": 1, "MONTHLY": 5}.get(parts["FREQ"], 53)
+    months = 12 if parts["FREQ"] == "YEARLY" else 1
+    found = [366]  # days
+    for name, each in (("BYMONTHDAY", months), ("BYYEARDAY", 1), ("BYWEEKNO", 7)):
+        if name in parts:
+            found.append(each * len(parts[name].split(",")))
+    if "BYDAY" in parts:
+        pieces = parts["BYDAY"].split(",")
+        # One with a number comes once a month; without, every week.
+        found.append(sum(months if _NUMBER.search(piece) else weeks for piece in pieces))
+    elif len(found) == 1:
+        # Without any, the day of the start, in each month that is named.
+        found.append(len(parts.get("BYMONTH", "").split(",")))
+    times = [len(parts.get(name, "").split(",")) for name in ("BYHOUR", "BYMINUTE")]
+    return min(found) * math.prod(times)
+
+
+def _never() -> InvalidInput:
+    return InvalidInput("the recurrence never occurs after its start", field="recurrence")
 
 
 def _clamp(parts: dict[str, str], start: datetime) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from .correcting import correct
 from .english import Context, read_english
 from .foreign import find_foreign
+from .intake import without_exceptions
 from .predicates import Said
 from .table import CustomSlot, Table, custom_slots, standard
 
@@ -18,4 +19,5 @@ __all__ = [
     "find_foreign",
     "read_english",
     "standard",
+    "without_exceptions",
 ]

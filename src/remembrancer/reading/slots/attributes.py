@@ -10,6 +10,7 @@ from ...nouns.memory import Stance
 from .. import lexicon as lex
 from ..types import SELF, SlotClaim
 from ..verbs_lexicon import ING_FORMS
+from .intake import of_taker
 from .predicates import Predicate
 from .table import Table
 from .values import (
@@ -44,6 +45,7 @@ _CHANGES = frozenset(
     swapped replaced reassigned transferred migrated corrected revised""".split()
 )
 _TO = frozenset("to until till".split())
+_WHOLLY = frozenset("strict strictly fully completely totally lifelong".split())
 _WAYS = frozenset("back up down forward out over again from earlier later".split())
 _PLANNED = frozenset("scheduled planned due booked slated set fixed confirmed".split())
 _CANCELLED = frozenset("cancelled canceled scrapped".split())
@@ -332,6 +334,13 @@ def _being(predicate: Predicate, owner: Owner, table: Table) -> Iterator[SlotCla
     ends = "at in for with from on now by again"
     heading = kept[0] in ("head", "vp", "chief", "director")
     noun = cut(kept, frozenset((ends if heading else f"{ends} of").split()))
+    while len(noun) > 1 and noun[0] in _WHOLLY:
+        kept, noun = kept[1:], noun[1:]
+    if len(noun) == 1:
+        taker = of_taker(_claim(owner, predicate, "", ""), noun[0], table.intake)
+        if taker is not None:
+            yield taker
+            return
     if kept[0] in table.words["diets"] and len(noun) == 1:
         yield _claim(owner, predicate, "diet", noun[0])
         return

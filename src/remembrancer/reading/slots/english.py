@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ...nouns.folding import fold_name
@@ -13,6 +13,7 @@ from ..types import SELF, DateRelation, SlotClaim
 from ..verbs_lexicon import BASES, ING_FORMS, PARTICIPLES, PAST_FORMS, S_FORMS
 from .attributes import Owner, change, copula, schedule
 from .habits import habit, pets, things, used_as, versions
+from .intake import with_intake
 from .predicates import Predicate, Said, predicates
 from .table import Pattern, Table
 from .values import cut, spelled, trimmed
@@ -24,6 +25,10 @@ _PLACE_END = frozenset(
     during after before without near to from right""".split()
 )
 _WORK_END = _PLACE_END | {"in", "on", "at", "alongside"}
+_JOINING = frozenset("and or nor".split())
+_SELDOM = frozenset(
+    "rarely seldom occasionally sometimes barely scarcely mostly mainly almost".split()
+)
 _LIKE_END = frozenset("because when while but although though since if so until as than".split())
 
 
@@ -52,12 +57,24 @@ def read_english(said: Said, context: Context, table: Table) -> list[SlotClaim]:
         claims = _read(predicate, owner, context, table)
         if clause.kind is Kind.PRONOUN:  # "it's a classic" says nothing of what "it" may be
             claims = (c for c in claims if c.news or c.slot.startswith(("when", "n:")))
-        found += claims
+        if _SELDOM.isdisjoint((*predicate.before, *predicate.words)):
+            claims = with_intake(claims, table.intake, _things(predicate, table))
+        found += dict.fromkeys(claims)
     if owner.phrase:
         context.topic = owner
     if found:
         context.last = tuple(found)
     return found
+
+
+def _things(predicate: Predicate, table: Table) -> Callable[[], str]:
+    """Return what tells all that a verb names after it: "meat and fish"."""
+
+    def named() -> str:
+        ends = table.words["adjuncts"] - _JOINING
+        return fold_name(spelled(trimmed(cut(["", *predicate.core[1:]], ends)[1:])))
+
+    return named
 
 
 def _read(
@@ -232,6 +249,8 @@ def _placed(
     raw = _raw_of(kept[0], predicate)
     named = raw[:1].isupper()
     kind = "not_employers" if made.slot == "employer" else "not_homes"
+    if kept[-1] in table.words["diets"] or kept[0] == "being":
+        return None
     if kept[-1] in table.words[kind] or kept[0] in table.words[kind] or kept[0][0].isdigit():
         return None
     joined = made.slot == "employer" and made.event and made.stance is Stance.HOLDS

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from ...nouns.folding import fold_name
 from ...nouns.memory import Stance
 from ..types import SELF, SlotClaim
+from .intake import of_taker, with_intake
 from .table import Foreign, ForeignPattern, Table
 from .values import ARTICLES, amount, is_time, spelled, trimmed
 
@@ -54,7 +55,7 @@ def find_foreign(sentence: str, speaker: str | None, table: Table) -> list[SlotC
         for clause in language.joints.split(low):
             found += _clause(_ENDS.sub("", clause), key, language, table, news=correction)
         if found:
-            return found
+            return list(dict.fromkeys(with_intake(found, table.intake)))
     return []
 
 
@@ -176,6 +177,9 @@ def _thing(made: SlotClaim, groups: dict[str, str | None], phrase: str) -> str:
 
 
 def _being(made: SlotClaim, words: list[str], table: Table) -> SlotClaim | None:
+    taker = of_taker(made, words[0], table.intake) if len(words) == 1 else None
+    if taker is not None:
+        return taker
     if len(words) == 1 and words[0] in table.words["diets"]:
         return _with(made, slot="diet", value=fold_name(words[0]))
     if words and len(words) <= 3 and table.words["professions"].intersection(words):

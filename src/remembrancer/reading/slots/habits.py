@@ -11,6 +11,7 @@ from .. import lexicon as lex
 from ..types import SlotClaim
 from ..verbs_lexicon import BASES, ING_FORMS, PARTICIPLES, PAST_FORMS, S_FORMS
 from .attributes import Owner
+from .intake import given_up, none_of
 from .predicates import Predicate
 from .table import Table
 from .values import ARTICLES, CLOCK, VERSION, amount, cut, lemma, singular, spelled, trimmed
@@ -47,6 +48,7 @@ _LONGEST_HELD = 3  # words of what somebody has
 _SERVICES = frozenset(
     "accept allow charge deliver include offer provide require sell serve stock support".split()
 )
+_ABSTAINED = frozenset("gave given quit dropped ditched".split())
 _GIVEN_UP = frozenset("dropped ditched abandoned sold replaced quit uninstalled".split())
 
 
@@ -306,7 +308,10 @@ def _given_up(predicate: Predicate, owner: Owner, table: Table) -> Iterator[Slot
             )
     old = trimmed(cut(rest, table.words["adjuncts"]))
     if old and old[0] not in lex.PRONOUNS:
-        yield from _dropped(owner, old, predicate)
+        for dropped in _dropped(owner, old, predicate):
+            yield dropped
+            if words[0] in _ABSTAINED:
+                yield from given_up(fold_name(spelled(old)), dropped, table.intake)
 
 
 def _dropped(owner: Owner, old: Sequence[str], predicate: Predicate) -> Iterator[SlotClaim]:
@@ -383,8 +388,8 @@ def habit(predicate: Predicate, owner: Owner, table: Table) -> Iterator[SlotClai
     base = lemma(verb)
     if base in _NO_HABITS or any(w in lex.MODALS for w in predicate.group):
         return
-    if predicate.perfect and (predicate.denied or not ongoing):
-        return  # "haven't read it yet", "have read it" are of once
+    if predicate.perfect and not predicate.habitual and (predicate.denied or not ongoing):
+        return  # "haven't read it yet", "have read it" are of once; "have quit smoking" is not
     if not ongoing and not _RECENT.isdisjoint((*predicate.before, *predicate.words)):
         return
     kept = trimmed(cut(["", *predicate.core[1:]], table.words["adjuncts"])[1:])
@@ -393,9 +398,11 @@ def habit(predicate: Predicate, owner: Owner, table: Table) -> Iterator[SlotClai
     if len(kept) > 4 or any(w in lex.PRONOUNS or w in _POINTING for w in kept):
         return
     value = fold_name(spelled([singular(w) for w in kept])) if kept else ""
-    made = SlotClaim(
-        owner.key, f"does:{base}", value, predicate.stance, news=predicate.news, many=True
-    )
+    stance = predicate.stance
+    nothing = none_of(value) if stance is Stance.HOLDS else None
+    if nothing is not None:
+        value, stance = nothing, Stance.DENIED
+    made = SlotClaim(owner.key, f"does:{base}", value, stance, news=predicate.news, many=True)
     yield made
     named = value and not service
     if named and made.stance is Stance.HOLDS and value not in lex.PREPOSITIONS | _PARTICLES:

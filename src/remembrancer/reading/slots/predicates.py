@@ -17,8 +17,10 @@ _NEWS = frozenset(
     "oops "
     "recently just update updated new edit news".split()
 )
+_THINGS_TOO = frozenset(["fish"])  # verbs that are things after another thing
 _STOPS = frozenset("stopped stop quit ceased quitting stopping finished".split())
 _STARTS = frozenset("started start began begun resumed restarted starting".split())
+_RETURNS = frozenset("went gone got returned reverted".split())
 _JOINTS = frozenset("and but so while yet then although though".split())
 _BETWEEN = frozenset("now currently then also instead just recently finally have i we i'm".split())
 _BE = lex.BE | {"'s"}
@@ -151,13 +153,14 @@ def _predicate(
         past, main = True, main + 2
         if main < end and lows[main] in ("be", "have") and lows[main] == "be":
             group, main = ("be",), main + 1
-    elif lows[main] in _STOPS and main + 1 < end and lows[main + 1] in ING_FORMS:
-        denied, news, habitual, main = not denied, True, True, main + 1
+    elif at := _stopped(lows, main, end):
+        denied, news, habitual, main = not denied, True, True, at
         if lows[main] == "being":
             group, main = ("be",), main + 1
-    elif lows[main : main + 2] == ["gave", "up"] and lows[main + 2 : main + 3]:
-        if lows[main + 2] in ING_FORMS:
-            denied, news, habitual, main = not denied, True, True, main + 2
+    elif at := _taken_up(lows, main, end):
+        news, habitual, main = True, True, at
+        if lows[main] == "being":
+            group, main = ("be",), main + 1
     elif lows[main] in _STARTS and main + 1 < end:
         if lows[main + 1] in ING_FORMS:
             news, habitual, main = True, True, main + 1
@@ -179,6 +182,33 @@ def _predicate(
         habitual,
         date,
     )
+
+
+def _stopped(lows: Sequence[str], main: int, end: int) -> int:
+    """Return where the verb stands after "stopped", "gave up", "am done": 0 where none does."""
+    at = main + 1
+    if lows[main] in ("gave", "given"):
+        if lows[at : at + 1] != ["up"]:
+            return 0
+        at += 1
+    elif lows[main] == "done":
+        at += lows[at : at + 1] == ["with"]
+        return at if lows[at : at + 1] == ["being"] and at < end else 0
+    elif lows[main] not in _STOPS:
+        return 0
+    return at if at < end and (lows[at] in ING_FORMS or lows[at] == "being") else 0
+
+
+def _taken_up(lows: Sequence[str], main: int, end: int) -> int:
+    """Return where the verb stands after "went back to", "am back to": 0 where none does."""
+    at = main + 1 if lows[main] in _RETURNS else main
+    if lows[at : at + 1] == ["back"]:
+        at += 1
+    elif at == main or lows[main] not in ("returned", "reverted"):
+        return 0
+    if lows[at : at + 1] != ["to"] or at + 1 >= end:
+        return 0
+    return at + 1 if lows[at + 1] in ING_FORMS or lows[at + 1] == "being" else 0
 
 
 def _dated(said: Said, low: int, high: int) -> set[int]:
@@ -226,6 +256,8 @@ def _joined(said: Said) -> list[tuple[int, int]]:
         verb = lows[begin]
         finite = verb in S_FORMS or verb in PAST_FORMS or verb in lex.AUXILIARIES
         base = verb in BASES and clause.kind is Kind.SPEAKER
+        if verb in _THINGS_TOO and begin == at + 1 and at > clause.main + 1:
+            base = False  # "I eat meat and fish", but "I hunt and fish"
         if finite or (base and begin + 1 <= said.high) or verb in ("no", "never"):
             found.append((at, begin))
             at = begin

@@ -10,6 +10,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from .intake import Intake, intake_of, spelled_diets
+
 _VALUE = r"(?P<v>.+)"
 _TAIL = r"(?:$| )"
 LANGUAGES = ("de", "fr", "es")
@@ -85,6 +87,7 @@ class Table:
     many: frozenset[str]
     states: Mapping[str, str]
     words: Mapping[str, frozenset[str]]
+    intake: Intake
     loose: frozenset[str] = frozenset()
     foreign: Mapping[str, Foreign] = field(default_factory=dict)
 
@@ -121,8 +124,9 @@ class Table:
 @cache
 def standard() -> Table:
     """Return the table that every bank begins with."""
-    text = files(__package__).joinpath("slots.toml").read_text(encoding="utf-8")
-    data = tomllib.loads(text)
+    data, intake = _toml("slots.toml"), _toml("intake.toml")
+    spelled = spelled_diets(intake)
+    diets = "|".join(sorted(map(re.escape, spelled), key=lambda d: (-len(d), d)))
     verbs: dict[str, tuple[Pattern, ...]] = {}
     foreign: dict[str, list[ForeignPattern]] = {language: [] for language in LANGUAGES}
     for family in data["family"]:
@@ -133,16 +137,17 @@ def standard() -> Table:
             ("deny", False, False),
         ):
             for line in family.get(key, ()):
-                words, _, rest = line.partition(" > ")
+                words, _, rest = line.replace("{D}", f"(?:{diets})").partition(" > ")
                 pattern = _pattern(name, rest, family, holds=holds, event=event)
                 for word in words.split():
                     verb = word.removesuffix("*")
                     made = pattern if verb == word else replace(pattern, perfect=True)
                     verbs[verb] = (*verbs.get(verb, ()), made)
             for language in LANGUAGES:
-                for line in family.get(f"{language}_{key}", ()):
+                for told in family.get(f"{language}_{key}", ()):
+                    line = told.replace("{D}", f"(?:{diets})")
                     foreign[language].append(_foreign(name, line, family, holds, event))
-    words = {name: _words(value) for name, value in data["words"].items()}
+    words = {name: _words(value) for name, value in data["words"].items()} | {"diets": spelled}
     return Table(
         verbs=verbs,
         attributes=_words(data["attributes"]["single"]),
@@ -153,11 +158,16 @@ def standard() -> Table:
         loose=_words(data["attributes"]["loose"]),
         states={w: group.split()[0] for group in data["states"]["groups"] for w in group.split()},
         words=words,
+        intake=intake_of(intake),
         foreign={
             language: _language(data["language"][language], tuple(foreign[language]))
             for language in LANGUAGES
         },
     )
+
+
+def _toml(name: str) -> dict[str, Any]:
+    return tomllib.loads(files(__package__).joinpath(name).read_text(encoding="utf-8"))
 
 
 def custom_slots(told: Iterable[Mapping[str, Any]]) -> tuple[CustomSlot, ...]:

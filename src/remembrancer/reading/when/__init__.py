@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .reader import find_whens, read_when
+from .reader import find_whens, read_over, read_when
 from .types import When
 
-__all__ = ["When", "find_whens", "read_when"]
+__all__ = ["When", "find_whens", "read_over", "read_when"]

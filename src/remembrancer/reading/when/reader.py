@@ -1,4 +1,4 @@
-"""`read_when` and `find_whens`: the times and repeats to come that a text names, in English."""
+"""`read_when`, `find_whens`: the times and repeats to come that a text names, in English."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..dates.context import CUES, Context
 from ..recurrence.zones import zone_of
 from ..types import Span
 from .pieces import STARTS, collect
-from .resolve import DEFAULT_HOUR, resolve_once, resolve_repeat
+from .resolve import DEFAULT_HOUR, resolve_once, resolve_over, resolve_repeat
 from .types import Pieces, When
 
 _CUES: Final = CUES | {
@@ -54,6 +54,31 @@ def read_when(
     if any(word in CUES or word[0].isdigit() for word in words):
         return None
     return when if not words else replace(when, confident=False)
+
+
+def read_over(text: str, now_us: int, zone: str) -> int | None:
+    """Return the instant, in microseconds, of the first time in a text that is over; else None.
+
+    For texts that `read_when` resolves to nothing, to say why.
+
+    Raises:
+        InvalidInput: the zone is not known.
+    """
+    c = _context(text, now_us, zone)
+    i = 0
+    while i < c.size:
+        pieces = _collect(c, i) if c.word(i) in STARTS or c.digits(i) else None
+        if pieces is None:
+            i += 1
+            continue
+        try:
+            over = None if pieces.pattern is not None else resolve_over(c, pieces)
+        except (OverflowError, ValueError):
+            over = None
+        if over is not None:
+            return over
+        i = max(pieces.end, i + 1)
+    return None
 
 
 def find_whens(

@@ -38,6 +38,12 @@ def resolve_once(c: Context, pieces: Pieces, hour: int = DEFAULT_HOUR) -> Once |
     return found if found and found[0] > to_us(c.reference) else None
 
 
+def resolve_over(c: Context, pieces: Pieces, hour: int = DEFAULT_HOUR) -> int | None:
+    """Return the instant that an expression without a repeat means, if it is over."""
+    found = _once(c, pieces, hour)
+    return found[0] if found and found[0] <= to_us(c.reference) else None
+
+
 def _once(c: Context, pieces: Pieces, hour: int) -> Once | None:
     precision = pieces.precision or Precision.DAY
     if pieces.instant is not None:

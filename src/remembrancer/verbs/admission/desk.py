@@ -20,9 +20,11 @@ from .policy import Bounds, Policy, Reason, Recent, Refusal, Ticket
 _HELD = 1_000  # refusals held back at once; more are told at once
 _TOLD_PER_S = 25  # refusals told to one tenant, about
 _LONGEST_S = 10.0
+_LOOK_S = 0.05  # after which it is looked again whether a place that is kept may be given out
 _SLICE_S = 0.25  # that work runs at least before it lets others have their turn
 # At once: more of them end no sooner in one process, and each of them later.
 _READS, _WRITES, _HEAVY = 2, 2, 2
+_YIELD_S = 0.1  # see `Bounds`; of reads, which are short
 _REMOTE = 8  # times as many where somebody else is asked over a network
 _LOCAL = frozenset({"bge-small", "none"})
 _LOCAL_SCHEMES = ("fastembed:", "sentence-transformers:", "hash:")
@@ -65,6 +67,7 @@ class Desk:
         self._penalty_s = penalty_s
         self._held: Counter[str] = Counter()  # refusals held back, by tenant
         self._now = monotonic
+        self._looking: set[Work] = set()
 
     def figures(self) -> Iterator[tuple[str, int, int]]:
         """Yield each class with how many run and how many wait."""
@@ -95,12 +98,15 @@ class Desk:
         """
         policy = self._policies[work]
         entry = policy.enter(tenant, self._now(), left_s)
+        for begun in entry.begun:
+            self._wake(begun, None)
         if entry.displaced is not None:
             self._wake(entry.displaced, policy.displaced(entry.displaced))
         ticket = entry.ticket
         if ticket is None:
             assert entry.refusal is not None
             raise await self._refused(work, entry.refusal, tenant)
+        self._look_later(work)
         if ticket.began_at is None:
             await self._wait(work, policy, ticket)
         return ticket
@@ -109,6 +115,7 @@ class Desk:
         """Give a place back."""
         for begun in self._policies[work].leave(ticket, self._now()):
             self._wake(begun, None)
+        self._look_later(work)
 
     async def pause(self, work: Work, ticket: Ticket) -> None:
         """Let others have their turn, if this one has lasted, and wait for the next one."""
@@ -117,6 +124,7 @@ class Desk:
             return
         for begun in policy.again(ticket, now):
             self._wake(begun, None)
+        self._look_later(work)
         if ticket.began_at is None:
             future: asyncio.Future[Refusal | None] = asyncio.get_running_loop().create_future()
             self._waiting[ticket] = future
@@ -152,6 +160,18 @@ class Desk:
             self._meters.time(ADMISSION_WAITS, self._now() - ticket.came_at, work=work.value)
         if refusal is not None:
             raise await self._refused(work, refusal, ticket.tenant)
+
+    def _look_later(self, work: Work) -> None:
+        """Look again after a while whether a place that is kept may be given out."""
+        if self._policies[work].holds_back and work not in self._looking:
+            self._looking.add(work)
+            asyncio.get_running_loop().call_later(_LOOK_S, self._look, work)
+
+    def _look(self, work: Work) -> None:
+        self._looking.discard(work)
+        for begun in self._policies[work].let_in(self._now()):
+            self._wake(begun, None)
+        self._look_later(work)
 
     def _wake(self, ticket: Ticket, refusal: Refusal | None) -> None:
         future = self._waiting.get(ticket)
@@ -193,9 +213,10 @@ def desk_of(settings: Settings, meters: Meters) -> Desk:
     heavy = settings.admit_heavy or _HEAVY * (_REMOTE if settings.llm != "none" else 1)
     writes = settings.admit_writes or _WRITES * (_REMOTE if _asks_others(settings) else 1)
     queue, own, wait_s = settings.admit_queue, settings.admit_tenant_queue, settings.admit_wait_s
+    yield_s = 0.0 if _asks_others(settings) else _YIELD_S
     # What takes long and does not pause leaves a place for others, even who did not ask lately.
     bounds = {
-        Work.READ: Bounds(reads, reads, queue, own, wait_s),
+        Work.READ: Bounds(reads, reads, queue, own, wait_s, yield_s),
         Work.WRITE: Bounds(writes, writes, queue, own, wait_s),
         Work.HEAVY: Bounds(heavy, max(1, heavy - 1), queue, own, wait_s),
     }

@@ -2,14 +2,16 @@
 
 Places are given out round robin by tenant. While another tenant asked lately and has nothing
 running, the last free place is kept for it: so it need not wait for somebody else's work to end.
-When the queue is full, what came last of the tenant of which most waits gives way.
+Where work takes the processor, what waits begins when nothing runs of other tenants that have no
+more, or after a short while: so a flood's next request does not make theirs last longer. When the
+queue is full, what came last of the tenant of which most waits gives way.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter, OrderedDict
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -40,6 +42,7 @@ class Bounds:
         queue: waiting at once, of all tenants.
         tenant_queue: waiting at once, of one tenant.
         wait_s: seconds that anything waits at most.
+        yield_s: so long at most what waits lets that of other tenants end, of which nothing waits.
     """
 
     running: int
@@ -47,15 +50,17 @@ class Bounds:
     queue: int
     tenant_queue: int
     wait_s: float
+    yield_s: float = 0.0
 
 
 @dataclass(slots=True, eq=False)
 class Ticket:
-    """A request's place; `began_at` is None while it waits."""
+    """A request's place; `began_at` is None while it waits, `ran_s` what it ran before that."""
 
     tenant: str
     came_at: float
     began_at: float | None = None
+    ran_s: float = 0.0
 
 
 @dataclass(slots=True)
@@ -68,11 +73,15 @@ class Refusal:
 
 @dataclass(slots=True)
 class Entry:
-    """What becomes of a request: its ticket, or why there is none, and who had to give way."""
+    """What becomes of a request: its ticket, or why there is none, and what that does to others.
+
+    `displaced` had to give way; those of `begun` waited, and begin now.
+    """
 
     ticket: Ticket | None = None
     refusal: Refusal | None = None
     displaced: Ticket | None = None
+    begun: Sequence[Ticket] = ()
 
 
 class Recent:
@@ -112,12 +121,18 @@ class Policy:
     running: int = 0
     mean_s: float = 0.0  # how long one runs, a moving mean; 0: not known yet
     _of: Counter[str] = field(default_factory=Counter)  # running, by tenant
+    _yielding: float | None = None  # since when
     _queue: RoundRobin[Ticket] = field(default_factory=RoundRobin)
 
     @property
     def queued(self) -> int:
         """How many wait."""
         return len(self._queue)
+
+    @property
+    def holds_back(self) -> bool:
+        """Whether something waits though there is a place: time alone may change that."""
+        return bool(self._queue) and self.running < self.bounds.running
 
     def enter(self, tenant: str, now: float, left_s: float = math.inf) -> Entry:
         """Let a request run, wait, or have it refused.
@@ -142,8 +157,7 @@ class Policy:
                 return Entry(refusal=self._refusal(Reason.FULL, tenant))
         ticket = Ticket(tenant, now)
         self._queue.push(tenant, ticket)
-        self.let_in(now, ticket)
-        return Entry(ticket, displaced=displaced)
+        return Entry(ticket, displaced=displaced, begun=self.let_in(now, ticket))
 
     def full(self, tenant: str) -> Refusal | None:
         """Return why nothing more of a tenant would be taken now; None: it would."""
@@ -155,9 +169,12 @@ class Policy:
         """Let those begin whose turn it is; return them, without `besides`."""
         begun = []
         while self.running < self.bounds.running:
-            ticket = self._queue.pop(lambda tenant: self._may_run(tenant, now))
+            ticket = self._queue.pop(
+                lambda tenant: self._may_run(tenant, now) and not self._yields(tenant, now)
+            )
             if ticket is None:
                 break
+            self._yielding = None
             self._begin(ticket, now)
             if ticket is not besides:
                 begun.append(ticket)
@@ -168,21 +185,23 @@ class Policy:
         if ticket.began_at is None:
             self._queue.remove(ticket.tenant, ticket)
             return []
-        took = now - ticket.began_at
+        took = ticket.ran_s + now - ticket.began_at
         self.mean_s = took if not self.mean_s else self.mean_s + _WEIGHT * (took - self.mean_s)
         self._end(ticket)
         return self.let_in(now) if self._queue else []
 
     def again(self, ticket: Ticket, now: float) -> list[Ticket]:
-        """Put one that runs behind those that wait, if any do; return those that begin now.
+        """Let other tenants go before one that runs, if any wait; return those that begin now.
 
-        It is not refused, and its own turn may come at once.
+        It is not refused, and its own turn may come at once. It stays before what of its tenant has
+        not begun: behind that, none of a flood's would end before all of them have begun.
         """
-        if not self._queue:
+        if not self._queue or ticket.began_at is None:
             return []
         self._end(ticket)
+        ticket.ran_s += now - ticket.began_at
         ticket.began_at = None
-        self._queue.push(ticket.tenant, ticket)
+        self._queue.push_back(ticket.tenant, ticket, _not_begun)
         return self.let_in(now, ticket)
 
     def waited(self, ticket: Ticket) -> Refusal:
@@ -214,6 +233,20 @@ class Policy:
             free > 1 or tenant not in self._of or not self.recent.other_than(tenant, self._of, now)
         )
 
+    def _yields(self, tenant: str, now: float) -> bool:
+        """Tell whether what waits of a tenant lets others end first.
+
+        Beside what is worked on for a tenant that has no more, a flood's next request would make
+        that one last twice as long. It does not wait for ever: others may go on asking.
+        """
+        if not self.bounds.yield_s or all(
+            each == tenant or self._queue.waiting(each) for each in self._of
+        ):
+            return False
+        if self._yielding is None:
+            self._yielding = now
+        return now - self._yielding < self.bounds.yield_s
+
     def _displaced_by(self, tenant: str) -> Ticket | None:
         fullest = self._queue.fullest()
         if fullest is None or self._queue.waiting(fullest[0]) <= self._queue.waiting(tenant) + 1:
@@ -228,3 +261,7 @@ class Policy:
 
     def _refusal(self, reason: Reason, tenant: str) -> Refusal:
         return Refusal(reason, min(_MOST_RETRY_S, max(_LEAST_RETRY_S, self._turn_in(tenant))))
+
+
+def _not_begun(ticket: Ticket) -> bool:
+    return not ticket.ran_s

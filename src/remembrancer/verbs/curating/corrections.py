@@ -15,7 +15,7 @@ from ...models.vectors import quantise
 from ...nouns.folding import fold_name
 from ...nouns.ids import IdMaker
 from ...nouns.memory import BankRef, Document, Entity, Layer, Link, Unit, UnitRow, Vector
-from ...reading.names import find_names, prepare
+from ...reading.names import prepare
 from ...reading.slots import Table
 from ..retaining import rewriting
 from ..retaining.facts import FactReader
@@ -115,7 +115,7 @@ class Corrector:
         if unit.text == standing.unit.text:
             return self._retold(standing, unit, renamed)
         if unit.layer is Layer.FACT:
-            return self._fact(standing, unit, renamed, await self._facts.table(ref))
+            return await self._fact(standing, unit, renamed, await self._facts.table(ref))
         if unit.layer is Layer.OBSERVATION:
             return await self._observation(standing, unit, renamed, vectors)
         if not dated:
@@ -138,14 +138,14 @@ class Corrector:
                 self._mention(done, fact.id, names)
         return done
 
-    def _fact(self, standing: Standing, unit: Unit, renamed: bool, table: Table) -> Corrected:
+    async def _fact(self, standing: Standing, unit: Unit, renamed: bool, table: Table) -> Corrected:
         done = Corrected()
         curation = standing.curations.get(unit.id)
         by_hand = curation is not None and bool(curation.data.get(NAMED))
         if not renamed and not by_hand:
             known = prepare([*standing.known, *standing.names])
-            names = dict.fromkeys(name for name, _ in find_names(unit.text, known))
-            unit = replace(unit, entities=tuple(names))
+            names = await asyncio.to_thread(self._facts.names, unit.text, known)
+            unit = replace(unit, entities=names)
         source = self._rewriter.source(unit, {}, undated=standing.undated)
         claims = self._facts.claims(unit, source, table)
         done.rows.append(UnitRow(unit, same=source.row.same, claims=claims))

@@ -17,7 +17,9 @@ from ...nouns.errors import TooLarge
 from ...nouns.memory import BankRef
 from ...nouns.spans import traced
 from ..recall import BankFound, Recall, timings
+from .echoes import told_first
 from .included import Fetched, Include, Included, cut, fetch
+from .neighbours import fitted
 from .recollection import Answer, RecallOptions, Recollection, payload_tokens
 from .truth import current_first
 
@@ -66,7 +68,7 @@ class Across:
                 return await self._recall.search_bank(ref, question, vector, alone)
 
         found = await asyncio.gather(*map(one, refs))
-        answers, tokens = _merged(refs, found, options)
+        answers, tokens = fitted(*_merged(refs, found, options), options.max_tokens)
         included = await self._included(refs, answers, options.include)
         done = Recollection(
             answers,
@@ -78,6 +80,7 @@ class Across:
             included=included,
             embedded=any(each.embedded for each in found),
             cut=sum(each.cut for each in found),
+            asked=sum(each.asked for each in found),
         )
         self._recall.told(refs, question, options, done, started)
         return done
@@ -122,7 +125,7 @@ def _merged(
     answers.sort(key=lambda answer: (-answer.score, answer.unit.id))
     kept: list[Answer] = []
     left = options.max_tokens
-    for answer in current_first(answers):
+    for answer in told_first(current_first(answers)):
         cost = payload_tokens(answer.unit)
         if cost <= left and len(kept) < options.limit:
             left -= cost

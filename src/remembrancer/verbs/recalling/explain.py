@@ -38,12 +38,21 @@ def explain(answer: Answer, ranks: Mapping[str, int] | None = None) -> str:
 
 def explain_cut(found: Recollection) -> str | None:
     """Return why there are no other answers; None when nothing was cut off by relevance."""
-    if not found.cut:
-        return None
-    if found.answers:
-        return f"{found.cut} further candidates were cut off as not relevant"
-    likely = "" if found.known is None else f"an answer is {_percent(found.known)} likely; "
-    return f"nothing known: {likely}{found.cut} candidates were cut off as not relevant"
+    told = []
+    if found.cut:
+        further = "further " if found.answers else ""
+        were = "candidate was" if found.cut == 1 else "candidates were"
+        told.append(f"{found.cut} {further}{were} cut off as not relevant")
+    if found.asked:
+        ask = "only asks" if found.asked == 1 else "only ask"
+        candidates = "" if told else "candidate " if found.asked == 1 else "candidates "
+        told.append(f"{found.asked} {candidates}{ask}")
+    if not told or found.answers:
+        return "; ".join(told) or None
+    likely = ""
+    if found.known is not None and not found.asked:
+        likely = f"an answer is {_percent(found.known)} likely; "
+    return f"nothing known: {likely}{'; '.join(told)}"
 
 
 def ranks_of(trace: Trace | None) -> dict[bytes, dict[str, int]]:

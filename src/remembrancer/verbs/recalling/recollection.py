@@ -43,7 +43,9 @@ class Answer:
     `bank` is its bank's name in a recall over several banks, else None. `proof` tells of the
     memories of its bank that say the same, for which it stands. `truth` tells whether it holds.
     `relevance` is the probability that it bears on the question, None where the embedding model was
-    not measured (see `finding.calibration`).
+    not measured (see `finding.calibration`). `asks`: it only asks, see `recalling.echoes`.
+    `before` and `after` are what was said right before and after it, in order, where that was asked
+    for.
     """
 
     unit: Unit
@@ -55,6 +57,9 @@ class Answer:
     proof: Proof = ALONE
     truth: Truth = HOLDS
     relevance: float | None = None
+    asks: bool = False
+    before: tuple[Unit, ...] = ()
+    after: tuple[Unit, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +78,7 @@ class Recollection:
 
     answers: tuple[Answer, ...]
     considered: int  # candidates before the cut
-    tokens: int  # estimated tokens of the answers, see `payload_tokens`
+    tokens: int  # estimated tokens of the answers and their neighbours, see `payload_tokens`
     revision: int  # 0 over several banks
     timings: Timings
     degraded: str | None = None  # why an arm was missing, for people
@@ -82,6 +87,7 @@ class Recollection:
     known: float | None = None  # the probability that the bank has an answer at all
     embedded: bool = False  # whether meanings were compared, rather than words alone
     cut: int = 0  # candidates left out for their relevance
+    asked: int = 0  # candidates left out since they only ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +124,7 @@ class RecallOptions:
     related: bool = False  # consider what the best ones lead to, too; see `verbs.recalling.related`
     include: Include | None = None
     trace: bool = False
+    neighbours: int = 0  # units before and after each answer that come along
 
 
 def payload_tokens(unit: Unit) -> int:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...models.reranker import Reranker
 from ...nouns.errors import ModelUnavailable
+from .echoes import told_first
 from .recollection import Answer, payload_tokens
 
 SHARE = 0.6
@@ -43,7 +44,8 @@ class Reranking:
         fused = _scaled([answer.score for answer in head])
         blend = SHARE * _scaled(scores) + (1 - SHARE) * fused
         order = np.argsort(-blend, kind="stable")
-        return (*(head[i] for i in order.tolist()), *answers[self.candidates :]), None
+        ranked = (*(head[i] for i in order.tolist()), *answers[self.candidates :])
+        return tuple(told_first(ranked)), None
 
 
 def within(

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...nouns.ids import to_uuid
 from ...nouns.memory import BankRef
-from ..meters import RECALL_STAGES, SLOW_RECALLS, Meters
+from ..meters import RECALL_STAGES, SLOW_RECALLS, Histogram, Meters
 from .explain import explain, explain_cut
 from .recollection import RecallOptions, Recollection
 
@@ -31,6 +31,7 @@ class RecallWatch:
         self._meters = meters
         self._slow_ms = slow_ms
         self._with_text = with_text
+        self._times: dict[str, Histogram] = {}
 
     def told(
         self,
@@ -43,7 +44,10 @@ class RecallWatch:
         """Count a recall, and log it when it was slow."""
         stages = stages_ms(found, total_ms)
         for stage, ms in stages.items():
-            self._meters.time(RECALL_STAGES, ms / 1e3, stage=stage)
+            times = self._times.get(stage)
+            if times is None:
+                times = self._times[stage] = self._meters.timer(RECALL_STAGES, stage=stage)
+            times.add(ms / 1e3)
         if not 0 < self._slow_ms <= total_ms:
             return
         self._meters.add(SLOW_RECALLS)
@@ -74,8 +78,12 @@ _STAGES = {
 def stages_ms(found: Recollection, total_ms: float) -> dict[str, float]:
     """Return where the time went, in milliseconds; `rerank` is what came after the search."""
     times = found.timings
-    stages = {"embed": times.embed_ms, "search": times.search_ms, "rows": times.rows_ms}
-    return {**stages, "rerank": max(0.0, total_ms - times.total_ms)}
+    return {
+        "embed": times.embed_ms,
+        "search": times.search_ms,
+        "rows": times.rows_ms,
+        "rerank": max(0.0, total_ms - times.total_ms),
+    }
 
 
 def _facts(refs: Sequence[BankRef], options: RecallOptions, found: Recollection) -> dict[str, Any]:

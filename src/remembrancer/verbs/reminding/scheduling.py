@@ -12,7 +12,7 @@ from ...nouns.clock import to_us
 from ...nouns.errors import InvalidInput
 from ...nouns.recurrence import Gap, Recurrence, ShortMonth
 from ...reading.recurrence.zones import local_of, zone_of
-from ...reading.when import read_when
+from ...reading.when import read_over, read_when
 from .conditions import LEAST_MS, MOST_MS, MS
 
 UTC = "UTC"
@@ -36,9 +36,16 @@ def in_words(text: str, now: int, zone: str) -> Schedule:
     """
     when = read_when(text, now, zone)
     if when is None:
+        over = read_over(text, now, zone)
+        what = (
+            "is no time to come that can be told for sure: say it"
+            if over is None
+            else f"lies in the past, {local_of(over, zone_of(zone)):%Y-%m-%d %H:%M} {zone}: say a "
+            "time to come"
+        )
         raise InvalidInput(
-            f"at {text[:80]!r} is no time to come that can be told for sure: say it like "
-            "'friday 9:00', 'in 20 minutes', 'every monday at 8' or 2026-05-08T09:00",
+            f"at {text[:80]!r} {what} like 'friday 9:00', 'in 20 minutes', 'every monday at 8' or "
+            "2026-05-08T09:00",
             field="at",
         )
     warnings = () if when.confident else (f"at {text[:80]!r} leaves open when exactly",)

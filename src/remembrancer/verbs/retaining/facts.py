@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ...keeping.batch import EntityMention
 from ...keeping.store import Store
 from ...nouns.clock import DAY_US
+from ...nouns.folding import fold_name
 from ...nouns.ids import IdMaker
 from ...nouns.memory import (
     BankRef,
@@ -27,7 +28,8 @@ from ...reading.code import find_code
 from ...reading.facts import read_statements
 from ...reading.injected import find_injected
 from ...reading.markup import find_fences
-from ...reading.names import KnownNames, find_names
+from ...reading.names import KnownNames
+from ...reading.naming import Named, NameFinder, RuleNames
 from ...reading.sameness import key_of, repeated
 from ...reading.slots import Context, Table, standard
 from ...reading.types import Span, Statement
@@ -53,11 +55,20 @@ class ReadFacts:
 
 
 class FactReader:
-    """Reads facts; everything it needs is passed in. `tables` gives the slots of a bank."""
+    """Reads facts; everything it needs is passed in.
 
-    def __init__(self, ids: IdMaker, tables: Tables | None = None) -> None:
+    Args:
+        ids: makes those of facts.
+        tables: gives the slots of a bank.
+        names: finds names; the rules alone by default.
+    """
+
+    def __init__(
+        self, ids: IdMaker, tables: Tables | None = None, names: NameFinder | None = None
+    ) -> None:
         self._ids = ids
         self._tables = tables
+        self._names = names or RuleNames()
 
     async def table(self, ref: BankRef) -> Table:
         """Return the slots that are read of a bank."""
@@ -81,6 +92,7 @@ class FactReader:
         read = ReadFacts()
         table, contexts = table or standard(), contexts or Contexts()
         mentioned: dict[str, list[bytes]] = {}
+        kinds: dict[str, set[str]] = {}
         for source, told in zip(sources, pasted(sources), strict=True):
             unit = source.row.unit
             links: list[Link]
@@ -88,24 +100,32 @@ class FactReader:
                 context = contexts.of(unit)
                 if source.given is not None:
                     mine = self._given(source, source.given, table)
-                    links, names = [], [unit.speaker] if unit.speaker else []
+                    links, named = [], []
                 else:
-                    mine, links, names = self._read_one(source, known, told, table, context)
+                    named = self._named(source, known, told)
+                    mine, links = self._read_one(source, known, told, table, context, named)
             except Exception:
                 log.exception("reading a source failed; its text is kept")
                 read.unread += 1
                 continue
             read.facts += mine
             read.links += links
-            for name in dict.fromkeys((*unit.entities, *names)):
+            for each in filter(lambda each: each.kind, named):
+                kinds.setdefault(fold_name(each.name), set()).add(each.kind)
+            for name in dict.fromkeys((*unit.entities, *_spoken_of(source, named, told))):
                 mentioned.setdefault(name, []).append(unit.id)
             for row in mine:
                 for name in row.unit.entities:
                     mentioned.setdefault(name, []).append(row.unit.id)
         read.mentions = [
-            EntityMention(Entity(self._ids.new(), name), ids) for name, ids in mentioned.items()
+            EntityMention(_entity(self._ids.new(), name, kinds), ids)
+            for name, ids in mentioned.items()
         ]
         return read
+
+    def names(self, text: str, known: KnownNames) -> tuple[str, ...]:
+        """Return the names in a text, each once."""
+        return tuple(dict.fromkeys(each.name for each in self._names.find(text, known)))
 
     def claims(self, fact: Unit, source: Source, table: Table) -> tuple[Claim, ...]:
         """Return what a fact claims whose words people have changed; `source` is made of it."""
@@ -140,6 +160,13 @@ class FactReader:
         claims = self.claims(unit, replace(source, dates=tuple(dates)), table)
         return replace(row, unit=unit, claims=claims)
 
+    def _named(self, source: Source, known: KnownNames, hidden: Sequence[Span]) -> list[Named]:
+        """Return the names in a source; none in what a system or tool says."""
+        unit = source.row.unit
+        if unit.role in (Role.SYSTEM, Role.TOOL):
+            return []
+        return self._names.find(unit.text, known, hidden)
+
     def _read_one(
         self,
         source: Source,
@@ -147,7 +174,8 @@ class FactReader:
         hidden: Sequence[Span],
         table: Table,
         context: Context,
-    ) -> tuple[list[UnitRow], list[Link], list[str]]:
+        named: Sequence[Named],
+    ) -> tuple[list[UnitRow], list[Link]]:
         unit = source.row.unit
         statements = read_statements(
             unit.text,
@@ -158,13 +186,9 @@ class FactReader:
             hidden=hidden,
             table=table,
             context=context,
+            names=[(each.name, each.span) for each in named],
         )
-        names: list[str] = []
-        if unit.role not in (Role.SYSTEM, Role.TOOL):
-            found = find_names(unit.text, known)
-            names = [name for name, at in found if not any(_holds(h, at) for h in hidden)]
-        if unit.speaker:
-            names.insert(0, unit.speaker)
+        names = _spoken_of(source, named, hidden)
         facts = [
             Unit(
                 id=self._ids.new(),
@@ -208,7 +232,7 @@ class FactReader:
             Link(facts[effect].id, facts[cause].id, LinkType.CAUSED_BY)
             for effect, cause in find_causes(unit.text, statements)
         ]
-        return rows, links, names
+        return rows, links
 
 
 def pasted(sources: Sequence[Source]) -> list[list[Span]]:
@@ -246,6 +270,20 @@ def _goes_on(one: Source, after: Source) -> bool:
     prose = (last.speaker, last.role) == (unit.speaker, unit.role) == (None, Role.NONE)
     together = one.item is not None and one.item == after.item
     return prose and together and last.turn + 1 == unit.turn
+
+
+def _spoken_of(source: Source, named: Sequence[Named], hidden: Sequence[Span]) -> list[str]:
+    """Return who speaks in a source, and whom its text names where somebody told it; each once."""
+    unit = source.row.unit
+    speaker = [unit.speaker] if unit.speaker else []
+    told = (n.name for n in named if not any(_holds(h, n.span) for h in hidden))
+    return list(dict.fromkeys((*speaker, *told)))
+
+
+def _entity(entity_id: bytes, name: str, kinds: Mapping[str, set[str]]) -> Entity:
+    """Return an entity with the kind that all say who said one."""
+    said = list(kinds.get(fold_name(name), ()))
+    return Entity(entity_id, name, said[0]) if len(said) == 1 else Entity(entity_id, name)
 
 
 def _holds(outer: Span, inner: Span) -> bool:

@@ -65,8 +65,16 @@ class _Name:
 
     spellings: Counter[str] = field(default_factory=Counter)  # by how many units
     units: set[bytes] = field(default_factory=set)
-    kind: str = ""
+    told: str = ""  # its kind, by callers
+    read: set[str] = field(default_factory=set)  # kinds that reading gave it
     exact: bool = False
+
+    @property
+    def kind(self) -> str:
+        """What it is: as callers told, else as all say who read one; empty when that is unsure."""
+        if self.told.casefold() not in NO_KIND:
+            return self.told
+        return next(iter(self.read)) if len(self.read) == 1 else self.told
 
     @property
     def spelling(self) -> str:
@@ -113,7 +121,12 @@ class Resolver:
         for mention in mentions:
             as_is = not exact.isdisjoint(mention.unit_ids)
             for name in (mention.entity.name, *mention.spellings):
-                _note(names, name, mention.unit_ids, told, exact=as_is)
+                noted = _note(names, name, mention.unit_ids, told, exact=as_is)
+                if mention.entity.kind.casefold() not in NO_KIND:
+                    noted.read.add(mention.entity.kind)
+        for folded in map(fold_name, told.speakers):
+            if folded in names:  # who speaks is no place, whatever was read
+                names[folded].read &= {PERSON}
         meant = await self._meant(ref, names, told)
         return _joined(mentions, names, meant), [_renamed(row, meant) for row in facts]
 
@@ -241,14 +254,14 @@ def _people(names: Mapping[str, _Name], called: Mapping[str, Entity]) -> dict[st
 
 def _note(
     names: dict[str, _Name], name: str, unit_ids: Sequence[bytes], told: Told, *, exact: bool
-) -> None:
+) -> _Name:
     noted = names.setdefault(fold_name(name), _Name())
     noted.spellings[name] += len(unit_ids)
     noted.units.update(unit_ids)
     noted.exact = noted.exact or exact
-    kind = told.kinds.get(name, "")
-    if noted.kind.casefold() in NO_KIND:
-        noted.kind = kind
+    if noted.told.casefold() in NO_KIND:
+        noted.told = told.kinds.get(name, "")
+    return noted
 
 
 def _joined(
@@ -262,7 +275,7 @@ def _joined(
         said = (mention.entity.name, *mention.spellings)
         one = joined.get(canonical)
         if one is None:
-            entity = replace(mention.entity, name=canonical)
+            entity = Entity(mention.entity.id, canonical, aliases=mention.entity.aliases)
             one = EntityMention(entity, ())
         kind = names[folded].kind
         if one.entity.kind.casefold() in NO_KIND and kind.casefold() not in NO_KIND:

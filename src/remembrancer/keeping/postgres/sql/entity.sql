@@ -91,3 +91,9 @@ UPDATE unit SET entities = $3 WHERE bank_key = $1 AND unit_id = $2;
 
 -- name: entity_total
 SELECT entities FROM bank WHERE bank_key = $1;
+
+-- name: alias_list
+SELECT folded, entity_id FROM entity_alias WHERE bank_key = $1;
+
+-- name: entity_by_ids
+SELECT {entity_columns} FROM entity WHERE bank_key = $1 AND entity_id = ANY({ids});

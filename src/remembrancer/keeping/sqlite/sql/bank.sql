@@ -23,6 +23,16 @@ ORDER BY name LIMIT ?3 OFFSET ?4;
 -- name: bank_count
 SELECT COUNT(*) FROM bank WHERE tenant = ?1 AND name >= ' ' AND {bank_containing};
 
+-- name: banks_state
+SELECT COUNT(*), COALESCE(SUM(revision), 0) FROM bank WHERE tenant = ?1;
+
+-- name: bank_marks
+SELECT name, bank_key, revision, updated_at, sources + observations FROM bank
+WHERE tenant = ?1 AND (name >= ' ' OR name = ?2) ORDER BY name LIMIT ?3;
+
+-- name: bank_vectors
+SELECT codes, scale FROM vector WHERE bank_key = ?1 AND generation = ?2;
+
 -- name: bank_state
 -- The bank with the active generation, in one read; the bank's columns are NULL without a bank.
 SELECT b.tenant, b.name, b.revision, b.trimmed_to,

@@ -82,3 +82,9 @@ WHERE u.bank_key = ?1 AND {source} IN ({ids}) AND u.source_id IS NOT NULL AND u.
 -- name: browse_links
 SELECT source, target, type, weight FROM link
 WHERE bank_key = ?1 AND (source IN ({ids}) OR target IN ({ids}));
+
+-- name: browse_texts
+-- What a store that seals looks for a part of a text in.
+SELECT t.unit_id, t.layer, t.text,
+    (SELECT s.same FROM sameness s WHERE s.bank_key = ?1 AND s.unit_id = t.unit_id)
+FROM unit t WHERE t.bank_key = ?1 AND t.unit_id IN ({ids});

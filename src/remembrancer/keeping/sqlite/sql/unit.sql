@@ -104,6 +104,12 @@ SELECT {unit_columns} FROM {unit_tables}
 WHERE u.bank_key = ?1 AND u.document_id = ?2 AND u.source_id IS NULL AND u.layer = 0
 ORDER BY u.turn, u.part, u.unit_id;
 
+-- name: unit_said_between
+SELECT {unit_columns} FROM {unit_tables}
+WHERE u.bank_key = ?1 AND u.document_id = ?2 AND u.turn BETWEEN ?3 AND ?4
+    AND u.source_id IS NULL AND u.layer = 0 AND {valid}
+ORDER BY u.turn, u.part, u.unit_id;
+
 -- name: unit_roots_of_document
 SELECT u.unit_id, {source} FROM unit u WHERE u.bank_key = ?1 AND u.document_id = ?2;
 
