@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -50,14 +50,7 @@ def erase_tenant(
             swept = await _sweep_all(app)
         return {**_shape(None, None, done, swept), "tenant": tenant}
 
-    shape = with_app(settings, work)
-    if receipt is not None:
-        write_receipt(receipt, shape)
-    if json:
-        write_json(shape)
-    else:
-        _show(shape, what)
-        show_swept(settings, shape["swept"])
+    _erased(settings, work, what, receipt, json=json)
 
 
 def _confirm(what: str) -> None:
@@ -101,6 +94,18 @@ def erase(
             swept = await _sweep(app, ref, done)
         return _shape(bank, entity, done, swept)
 
+    _erased(settings, work, what, receipt, json=json)
+
+
+def _erased(
+    settings: Settings,
+    work: Callable[[App], Awaitable[dict[str, Any]]],
+    what: str,
+    receipt: Path | None,
+    *,
+    json: bool,
+) -> None:
+    """Do what erases, write the receipt, and tell of it."""
     shape = with_app(settings, work)
     if receipt is not None:
         write_receipt(receipt, shape)

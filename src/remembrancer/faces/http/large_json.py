@@ -27,10 +27,11 @@ _REST = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
 _SURROGATE = re.compile(rb"\\u[dD]")
 _SPACE = re.compile(r"[ \t\n\r]*+")
 _HEX = "[0-9a-fA-F]"
-# Whole escapes, and both halves of a pair of surrogates, so that no piece ends within one.
+# Whole escapes, and both halves of a pair of surrogates, so that no piece ends within one. Not
+# possessive: before Python 3.11.5 such a repeat ends in the middle of an alternative that failed.
 _CHARACTERS = re.compile(
     r'(?:[^"\\]{1,64}|\\["\\/bfnrt]'
-    rf"|\\u[dD][89abAB]{_HEX}{{2}}\\u[dD][c-fC-F]{_HEX}{{2}}|\\u{_HEX}{{4}}){{1,4096}}+"
+    rf"|\\u[dD][89abAB]{_HEX}{{2}}\\u[dD][c-fC-F]{_HEX}{{2}}|\\u{_HEX}{{4}}){{1,4096}}"
 )
 
 
