@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -14,24 +13,35 @@ from pydantic import ValidationError
 from ...app import App
 from ...finding.composite import ScoringWeights
 from ...finding.search import Weights
-from ...finding.tag_groups import read_tag_groups
-from ...finding.tagging import TagFilter, TagMatch, TagNode
 from ...models.embedder import Floats
 from ...nouns.clock import MICROSECOND, Clock, to_us
 from ...nouns.errors import InvalidInput
 from ...nouns.ids import parse_id
-from ...nouns.memory import Kind
 from ...nouns.names import bank_ref
 from ...reading.recurrence.zones import zone_of
 from ...settings import Settings
 from ...verbs.answering import Asking
-from ...verbs.prime import Order, defaults
+from ...verbs.prime import defaults
 from ...verbs.priming.text import compose
-from ...verbs.recall import MinScores, RecallOptions
+from ...verbs.recall import RecallOptions
 from ...verbs.reflect import ReflectOptions
 from ...verbs.retain import Progress
 from ...verbs.retaining.units import Item
 from ...verbs.status import Status
+from .arguments import (
+    Messages,
+    appends,
+    filter_of,
+    kind_of,
+    labels_of,
+    least_of,
+    offset_of,
+    order_of,
+    said_at,
+    scopes_of,
+    strings_of,
+    text_of,
+)
 from .entities import EntityVerbs
 from .facts import facts_of
 from .results import (
@@ -51,9 +61,6 @@ from .results import (
 
 if TYPE_CHECKING:
     from .prospective import AsyncProspectiveMemoryManager
-
-Messages = Sequence[Mapping[str, Any]]
-_SCOPES = ("combined", "per_tag", "all_combinations", "shared")
 
 
 class AsyncMemory(EntityVerbs):
@@ -128,17 +135,17 @@ class AsyncMemory(EntityVerbs):
             InvalidInput, TooLarge: nothing was stored.
         """
         item = Item(
-            _text(content),
+            text_of(content),
             note=note,
-            metadata=_strings(metadata),
+            metadata=strings_of(metadata),
             document=document,
-            tags=_labels(tags),
-            entities=_labels(entities),
-            append=_appends(update_mode),
-            observation_scopes=_scopes(observation_scopes),
+            tags=labels_of(tags),
+            entities=labels_of(entities),
+            append=appends(update_mode),
+            observation_scopes=scopes_of(observation_scopes),
             facts=None if facts is None else facts_of(facts),
         )
-        return await self.retain_many([_said(item, timestamp)], bank=bank, progress=progress)
+        return await self.retain_many([said_at(item, timestamp)], bank=bank, progress=progress)
 
     async def retain_many(
         self, items: Sequence[Item], *, bank: str = "default", progress: Progress | None = None
@@ -202,11 +209,11 @@ class AsyncMemory(EntityVerbs):
         options = RecallOptions(
             limit=limit,
             max_tokens=self._settings.recall_max_tokens if max_tokens is None else max_tokens,
-            kinds=None if kinds is None else [_kind(k) for k in kinds],
-            tags=_filter(tags, tags_match, tag_groups),
-            least=None if min_scores is None else _least(min_scores),
+            kinds=None if kinds is None else [kind_of(k) for k in kinds],
+            tags=filter_of(tags, tags_match, tag_groups),
+            least=None if min_scores is None else least_of(min_scores),
             now=None if now is None else to_us(now),
-            offset_min=_offset(now),
+            offset_min=offset_of(now),
             since=None if since is None else to_us(since),
             until=None if until is None else to_us(until),
             weights=weights or Weights(),
@@ -217,7 +224,7 @@ class AsyncMemory(EntityVerbs):
         )
         if banks is None:
             return answers_of(await self._open.recall(bank_ref(bank), question, options))
-        refs = [bank_ref(name, "banks") for name in _labels(banks)]
+        refs = [bank_ref(name, "banks") for name in labels_of(banks)]
         return answers_of(await self._open.across(refs, question, options))
 
     async def history(
@@ -283,13 +290,13 @@ class AsyncMemory(EntityVerbs):
         options = ReflectOptions(
             limit=limit,
             max_tokens=max_tokens,
-            kinds=None if kinds is None else [_kind(k) for k in kinds],
-            tags=_filter(tags, tags_match, tag_groups),
+            kinds=None if kinds is None else [kind_of(k) for k in kinds],
+            tags=filter_of(tags, tags_match, tag_groups),
             schema=schema,
             now=None if now is None else to_us(now),
-            offset_min=_offset(now),
+            offset_min=offset_of(now),
         )
-        asking = Asking(_labels(tags or ()))
+        asking = Asking(labels_of(tags or ()))
         return reflected_of(await self._open.answering(bank_ref(bank), question, options, asking))
 
     async def prime(
@@ -343,7 +350,7 @@ class AsyncMemory(EntityVerbs):
             cue=cue,
             weights=weights or ScoringWeights(),
             reinforce=reinforce,
-            order=_order(order),
+            order=order_of(order),
             max_tokens=max_tokens,
             now=None if now is None else to_us(now),
             facts=text,
@@ -408,94 +415,3 @@ def make_settings(folder: str | Path | None, options: Mapping[str, Any]) -> Sett
         field = ".".join(str(part) for part in first["loc"])
         raise InvalidInput(f"setting {field}: {first['msg']}", field=field) from None
     return settings if folder is None else settings.model_copy(update={"data": Path(folder)})
-
-
-def _text(content: str | Messages) -> str:
-    if isinstance(content, str):
-        return content
-    return json.dumps(list(content), ensure_ascii=False) if content else ""
-
-
-def _labels(labels: Iterable[str]) -> tuple[str, ...]:
-    """Return labels as a tuple; one string is one label."""
-    return (labels,) if isinstance(labels, str) else tuple(labels)
-
-
-def _appends(update_mode: str) -> bool:
-    if update_mode not in ("replace", "append"):
-        raise InvalidInput(
-            f"unknown update_mode {update_mode!r}; choose replace, append", field="update_mode"
-        )
-    return update_mode == "append"
-
-
-def _scopes(told: str | Sequence[Sequence[str]] | None) -> str | Sequence[Sequence[str]] | None:
-    if isinstance(told, str) and told not in _SCOPES:
-        raise InvalidInput(
-            f"unknown observation_scopes {told!r}; choose {', '.join(_SCOPES)}, or sets of tags",
-            field="observation_scopes",
-        )
-    return told if told is None or isinstance(told, str) else [list(_labels(t)) for t in told]
-
-
-def _strings(metadata: Mapping[str, str] | None) -> Mapping[str, str] | None:
-    for key, value in (metadata or {}).items():
-        if not isinstance(key, str) or not isinstance(value, str):
-            raise InvalidInput(f"metadata[{key!r}] must be text", field="metadata")
-    return metadata
-
-
-def _said(item: Item, timestamp: datetime | None) -> Item:
-    if timestamp is None:
-        return item
-    return replace(item, timestamp=to_us(timestamp), offset_min=_offset(timestamp))
-
-
-def _offset(moment: datetime | None) -> int | None:
-    offset = moment.utcoffset() if moment is not None else None
-    return None if offset is None else int(offset.total_seconds() // 60)
-
-
-def _kind(name: str) -> Kind:
-    try:
-        return Kind[name.upper()]
-    except KeyError:
-        known = ", ".join(k.name.lower() for k in Kind)
-        raise InvalidInput(f"unknown kind {name!r}; choose {known}", field="kinds") from None
-
-
-def _filter(
-    tags: Sequence[str] | None, match: str, groups: Sequence[Mapping[str, Any]] | None
-) -> TagNode | None:
-    if tags is not None and groups is not None:
-        raise InvalidInput("give tags or tag_groups, not both", field="tag_groups")
-    if groups is not None:
-        return read_tag_groups(list(groups))
-    return None if tags is None else TagFilter(_labels(tags), _match(match))
-
-
-def _order(name: str) -> Order:
-    try:
-        return Order(name)
-    except ValueError:
-        known = ", ".join(Order)
-        raise InvalidInput(f"unknown order {name!r}; choose {known}", field="order") from None
-
-
-def _least(scores: Mapping[str, float]) -> MinScores:
-    unknown = scores.keys() - {"semantic", "keyword", "final"}
-    if unknown:
-        raise InvalidInput(
-            f"unknown score {min(unknown)!r}; choose semantic, keyword, final", field="min_scores"
-        )
-    return MinScores(**scores)
-
-
-def _match(name: str) -> TagMatch:
-    try:
-        return TagMatch(name)
-    except ValueError:
-        known = ", ".join(TagMatch)
-        raise InvalidInput(
-            f"unknown tags_match {name!r}; choose {known}", field="tags_match"
-        ) from None
