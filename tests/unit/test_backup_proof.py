@@ -9,55 +9,15 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from backup_kit import REF, sums_of, units
 
 import remembrancer
-from remembrancer.keeping.batch import Batch, UnitRow
-from remembrancer.keeping.moving import KEYS, digest
+from remembrancer.keeping.batch import Batch
+from remembrancer.keeping.moving import KEYS
 from remembrancer.keeping.sqlite import SqliteStore, proof
-from remembrancer.keeping.sqlite.tables import SqliteTables
 from remembrancer.nouns.clock import SystemClock
 from remembrancer.nouns.errors import Corrupt, StoreError
 from remembrancer.nouns.ids import IdMaker
-from remembrancer.nouns.memory import BankRef, Kind, Layer, Role, Unit
-
-KEY = b"k" * 32
-REF = BankRef("default", "bank")
-
-
-class Db:
-    """A connection as `SqliteTables` wants it."""
-
-    def __init__(self, path: Path) -> None:
-        self.connection = sqlite3.connect(path, isolation_level=None)
-        self.sql = self.connection.execute
-
-
-def sums_of(path: Path) -> tuple[int, list[object]]:
-    """Return the bank's revision and the digests of all tables, of one moment."""
-    db = Db(path)
-    with closing(db.connection):
-        db.sql("BEGIN")
-        found = db.sql("SELECT MAX(revision) FROM bank").fetchone()[0]
-        tables = SqliteTables(db, path)
-        return found or 0, [digest(tables, t, sorted(tables.columns(t)), KEY) for t in KEYS]
-
-
-def units(ids: IdMaker, number: int) -> list[UnitRow]:
-    clock = SystemClock()
-    return [
-        UnitRow(
-            Unit(
-                id=ids.new(),
-                layer=Layer.SOURCE,
-                kind=Kind.EXPERIENCE,
-                role=Role.USER,
-                text=f"The kettle number {n} is blue.",
-                created_at=clock.now_us(),
-                mentioned_at=clock.now_us(),
-            )
-        )
-        for n in range(number)
-    ]
 
 
 async def test_a_copy_under_load_is_the_store_at_one_revision(tmp_path: Path) -> None:

@@ -14,16 +14,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from backup_kit import REF, sums_of, units
 from typer.testing import CliRunner
 
 from remembrancer.app import App
 from remembrancer.faces.cli.main import app
-from remembrancer.keeping.batch import Batch, UnitRow
-from remembrancer.keeping.moving import KEYS, digest
+from remembrancer.keeping.batch import Batch
 from remembrancer.keeping.postgres import PostgresStore
 from remembrancer.keeping.sqlite import SqliteStore, packs
 from remembrancer.keeping.sqlite.repository import HEAD, Damage, Repository
-from remembrancer.keeping.sqlite.tables import SqliteTables
 from remembrancer.nouns.clock import SystemClock
 from remembrancer.nouns.errors import (
     Corrupt,
@@ -34,39 +33,10 @@ from remembrancer.nouns.errors import (
     StoreTooNew,
 )
 from remembrancer.nouns.ids import IdMaker
-from remembrancer.nouns.memory import BankRef, Layer, Unit
 from remembrancer.settings import Settings
 from remembrancer.verbs.retaining.units import Item
 
-KEY = b"k" * 32
-REF = BankRef("default", "bank")
 DAY_US = 86_400_000_000
-
-
-class Db:
-    """A connection as `SqliteTables` wants it."""
-
-    def __init__(self, path: Path) -> None:
-        self.connection = sqlite3.connect(path, isolation_level=None)
-        self.sql = self.connection.execute
-
-
-def sums_of(path: Path) -> tuple[int, list[object]]:
-    """Return the bank's revision and the digests of all tables, of one moment."""
-    db = Db(path)
-    with closing(db.connection):
-        db.sql("BEGIN")
-        found = db.sql("SELECT MAX(revision) FROM bank").fetchone()[0]
-        tables = SqliteTables(db, path)
-        return found or 0, [digest(tables, t, sorted(tables.columns(t)), KEY) for t in KEYS]
-
-
-def units(ids: IdMaker, number: int) -> list[UnitRow]:
-    now = SystemClock().now_us()
-    return [
-        UnitRow(Unit(ids.new(), Layer.SOURCE, f"The mill number {n} turns.", now, now))
-        for n in range(number)
-    ]
 
 
 async def backed_up(folder: Path, target: Path, **options: Any) -> dict[str, Any]:
