@@ -133,7 +133,13 @@ def test_a_denial_and_what_is_affirmed_are_two_facts() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["Do you know anything about Rita?", "do you remember Rita from Lyon", "Who is Rita", "hi"],
+    [
+        "Do you know anything about Rita?",
+        "do you remember Rita from Lyon",
+        "Who is Rita",
+        "when did I move to Rome",
+        "hi",
+    ],
 )
 def test_a_question_says_nothing(text: str) -> None:
     assert facts(read(text)[1]) == []

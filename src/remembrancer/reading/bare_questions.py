@@ -10,6 +10,7 @@ import re
 from functools import cache
 
 from . import lexicon as lex
+from .questions import is_question
 from .tokens import Tokens
 from .verbs_lexicon import PAST_FORMS
 
@@ -24,6 +25,7 @@ _ENDS_ASKING = re.compile(
     r"[?？؟][!?？\s\"'”’»)*_\u2600-\u27bf\U0001f300-\U0001faff\ufe0f\u200d]*$"
 )
 _WH_WORDS = lex.WH_WORDS | {"when"}
+_ANY = frozenset("any anyone anything".split())
 _OPENINGS = lex.INTERJECTIONS | {"by", "the", "way", "or", "oh"}
 _ADDRESS = re.compile(r"^[^\W\d_]+(?: [^\W\d_]+)?,\s+(?=\w)")  # "Mel, where …"
 _EMPTY_WORDS = lex.INTERJECTIONS | lex.EMPTY | lex.STOP
@@ -191,19 +193,18 @@ def _english(sentence: str, *, marked: bool) -> set[str] | None:
     after = words[low + 1] if low + 1 < size else ""
     if words[low] in _REQUESTING and after == "you" and _ASKED.isdisjoint(words[low : low + 4]):
         return None  # "Can you draft …": it tells what is being worked on
-    if words[low] in _WH_WORDS:
-        if words[low] == "when" and after not in lex.INVERTING and after != "'s":
-            return None
-        if not marked and not (after in lex.INVERTING | {"'s"} and _plainly(words, low)):
-            return None
-    elif not marked or words[low] not in lex.INVERTING | {"any", "anyone", "anything"}:
+    if not is_question(tokens, low, size) and not (marked and words[low] in _ANY):
+        return None
+    if not marked and not _plainly(words, low):
         return None
     return _granted(tokens, low)
 
 
 def _plainly(words: list[str], low: int) -> bool:
     """Tell a question without its mark from "what is important to me is …"."""
-    if len(words) - low > _LONGEST_UNMARKED:
+    if words[low] not in _WH_WORDS or not 1 < len(words) - low <= _LONGEST_UNMARKED:
+        return False
+    if words[low + 1] not in lex.INVERTING | {"'s"}:
         return False
     return sum(word in lex.INVERTING or word == "'s" for word in words[low:]) == 1
 

@@ -13,9 +13,10 @@ def is_question(tokens: Tokens, low: int, high: int) -> bool:
     """Tell whether the words from `low` begin like a question."""
     word = tokens.lows[low]
     after = tokens.lows[low + 1] if low + 1 < high else ""
+    if word == "when":  # "When I was young, I …" is no question; "when did I" is
+        return after in lex.INVERTING or after == "'s"
     if word in lex.WH_WORDS:
-        # "When I was young, I …" is no question; "when did I" is
-        return word != "when" or after in lex.INVERTING or after in ("'s", "are", "is")
+        return True
     if word in lex.INVERTING:
         return word not in ("may", "gonna") or after in lex.PRONOUNS
     return word in ("any", "anyone") and high - low < 5
