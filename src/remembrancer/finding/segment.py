@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from ..keeping.durable import sync
 from ..keeping.sealing import FileKey
 from ..nouns.errors import Corrupt
 from . import index_files
@@ -188,19 +189,11 @@ def write_manifest(folder: Path, manifest: Manifest, dead: list[Mask | None]) ->
         text.flush()
         os.fsync(text.fileno())
     temporary.replace(folder / MANIFEST)
-    _fsync_folder(folder)
+    sync(folder)
     keep = {*manifest.files, manifest.dead_file, MANIFEST, "lock"}
     for path in folder.iterdir():
         if path.name not in keep:
             path.unlink(missing_ok=True)
-
-
-def _fsync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _pieces(head: bytes, arrays: Iterable[np.ndarray[Any, Any]]) -> Iterator[memoryview | bytes]:

@@ -13,6 +13,7 @@ import psycopg
 from psycopg import sql
 
 from ...nouns.errors import Corrupt, StoreError
+from ..durable import sync
 from ..moving import Progress
 from ..relational.db import Row
 from . import migrate
@@ -55,11 +56,11 @@ def backup(
                 raise Corrupt(f"{entry['file']} of the copy is not what was written to it")
         text = json.dumps(manifest, indent=1) + "\n"
         _write(part / MANIFEST, [text.encode()])
-        _sync(part)
+        sync(part)
         if target.is_dir():
             target.rmdir()
         part.rename(target)
-        _sync(target.parent)
+        sync(target.parent)
     finally:
         if part.is_dir():
             for file in part.iterdir():
@@ -193,11 +194,3 @@ def _blocks(path: Path) -> Iterator[bytes]:
                 yield block
     except OSError as exc:
         raise Corrupt(f"{path} cannot be read: {exc.strerror}") from exc
-
-
-def _sync(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

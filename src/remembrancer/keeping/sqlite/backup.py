@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from ...nouns.errors import Corrupt, InvalidInput, StoreError, StoreTooNew
+from ..durable import sync
 from . import proof
 from .connection import SqliteDb
-from .packs import sync
 from .repository import Progress, Repository, is_repository
 
 _VACUUM_PAGES = 2_000

@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import IO, NamedTuple
 
 from ...nouns.errors import Corrupt
+from ..durable import sync
 
 PART = ".part"
 """What the name of a file ends with until it is whole."""
@@ -31,15 +32,6 @@ class Place(NamedTuple):
     pack: Path
     offset: int
     length: int
-
-
-def sync(path: Path) -> None:
-    """Make a file, or which files a folder holds, durable."""
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 class PackWriter:

@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...nouns.errors import Corrupt, NotFound, StoreBusy, StoreError, StoreTooNew
-from .packs import PART, Blocks, PackWriter, sync
+from ..durable import sync
+from .packs import PART, Blocks, PackWriter
 
 Progress = Callable[[int, int], None]
 """Called with how many blocks are done, and how many there are to do."""
