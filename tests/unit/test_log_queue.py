@@ -164,3 +164,13 @@ def test_nothing_is_left_at_the_end(stream: Stream) -> None:
         queue.tell("x", _spelled, (text,))
     queue.close()
     assert stream.messages() == ["one", "two"]
+
+
+def test_what_is_told_after_the_last_look_is_written_at_the_end(
+    stream: Stream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(LogQueue, "_run", lambda self: None)  # it has looked for the last time
+    late = LogQueue(stream, JSON)
+    late.tell("late", _spelled, ("the last line",))
+    late.close()
+    assert stream.messages() == ["the last line"]

@@ -128,6 +128,8 @@ class LogQueue(logging.Handler):
         self._leave.set()
         self._wake.set()
         self._thread.join(_LEAVE_S)
+        if not self._thread.is_alive():  # what came after its last look
+            self.flush()
         super().close()
 
     def _run(self) -> None:
