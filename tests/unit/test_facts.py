@@ -195,10 +195,10 @@ SPLITS: list[tuple[str, list[tuple[str, str | None, Polarity]]]] = [
         [("I moved to Rome last week", "Ann", Y)],
     ),
     (
-        "My friend John is a chef. He also has a friend named Mike.",
+        "My cousin Petra is a florist. She also has a neighbour named Olaf.",
         [
-            ("My friend John is a chef.", "John", Y),
-            ("He also has a friend named Mike.", "John", Y),
+            ("My cousin Petra is a florist.", "Petra", Y),
+            ("She also has a neighbour named Olaf.", "Petra", Y),
         ],
     ),
     (

@@ -1,4 +1,4 @@
-"""How long something lasts from a date on: "from 9:30 for 7 hours", "for 3 days from today"."""
+"""How long something lasts from a date on: "from 9:30 for 7 hours", "for a week from tomorrow"."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .intervals import CLOCK_UNITS, Found, Interval, precision_of
 
 
 def lasting(c: Context, i: int, found: Interval, j: int) -> Found:
-    """Add how long a date that begins something lasts: "from 10 am for 3 hours 30 minutes"."""
+    """Add how long a date that begins something lasts: "from 8 am for 2 hours 15 minutes"."""
     if c.word(j) != "for" or not _begins(c, i, found):
         return found, j
     counted = quantities(c, j + 1)

@@ -166,7 +166,7 @@ def _day_of_period(c: Context, number: int, j: int, read: ReadDate) -> Found | N
 
 
 def some_of(c: Context, i: int, read: ReadDate) -> Found | None:
-    """Read "the first ten days of May", "last 3 weeks of this year"."""
+    """Read "the first ten days of May", "last five days of June"."""
     counted = quantity(c, i + 1)
     if counted is None or c.word(counted[1]) not in {"of", "in"}:
         return None

@@ -251,7 +251,7 @@ def _rolling(c: Context, j: int, sign: int) -> Found | None:
 
 
 def quantities_of_one(c: Context, j: int) -> tuple[list[Quantity], int] | None:
-    """Read the first count alone: "the last 3 months and 2 weeks ago ..."."""
+    """Read the first count alone: "the last 4 weeks and 5 days ago …"."""
     one = quantity(c, j)
     return ([one[0]], one[1]) if one else None
 

@@ -1,4 +1,4 @@
-"""A date from one to another: "from 2 July to 10 July", "Monday to Friday", "now until 5 pm"."""
+"""A date from one to another: "from 4 August to 9 August", "Monday to Friday", "now until 5 pm"."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def _later(c: Context, k: int) -> Found | None:
 
 
 def ranged(c: Context, i: int, first: Interval, j: int, read: ReadDate) -> Found:
-    """Add the end of a range: "from 2 July to 10 July", "January 12 - 22/1", "Monday to Friday"."""
+    """Add the end of a range: "4 August to 9 August", "January 12 - 22/1", "Monday to Friday"."""
     opened = bool(_opener(c, i)) or c.word(i - 3) in _OPENERS
     k = _joined(c, i, j)
     if k is None and c.word(j) == "/" and c.digits(i) == c.digits(j + 1) == _YEAR_DIGITS:
