@@ -32,6 +32,7 @@ from .report import progress
 COLD_UNITS = 1_000
 COLD_BANKS = 20
 _WARM_UP = 50
+_SETTLE_S = 5.0
 
 
 @contextlib.contextmanager
@@ -68,6 +69,7 @@ def beside_sqlite(folder: Path, sizes: Sequence[int], queries: int, url: str) ->
 
 async def _ask_both(here: Settings, there: Settings, sizes: Sequence[int], queries: int) -> Figures:
     figures: Figures = {}
+    await asyncio.sleep(_SETTLE_S)  # the databases tidy up after the load
     for name, settings in (("sqlite", here), ("postgres", there)):
         figures |= latency_figures(f"prime.{name}.cold.{COLD_UNITS}", await _cold(settings))
     apps = {

@@ -122,6 +122,28 @@ async def test_a_slot_is_read_by_its_key(store, ref, make):
     assert [p.claim.value for p in found] == ["rome"]
 
 
+async def test_who_said_last_what_holds_at_a_time(store, ref, make):
+    sources, facts = await told(store, ref, make, "rome", "oslo", "oslo", "bern")
+
+    async def holders(minute, slot=HOME):
+        at = NOW + minute * 60_000_000
+        found = await store.read(ref, lambda reader: reader.holders([slot], at))
+        return [ids_of(sources).index(i) for i in found.values()]
+
+    assert [await holders(minute) for minute in (0, 1, 2, 3, 9)] == [[0], [1], [2], [3], [3]]
+    assert await holders(-1) == []
+    assert await holders(9, "dana\nhome") == []
+    await store.apply(ref, Batch(curations=[Curation(facts[3].unit.id, True)]))
+    assert await holders(9) == [2]
+    source = make.row("not in oslo any more")
+    denial = claimed(make, source, "oslo", 4 * 60_000_000, Stance.DENIED)
+    await store.apply(ref, Batch(units=[source, denial]))
+    sources.append(source)
+    assert await holders(9) == [4]  # nothing holds, so it is who denied
+    await told(store, replace(ref, bank="another"), make, "bern")
+    assert await holders(9) == [4]
+
+
 async def test_a_dropped_bank_leaves_no_claims(store, ref, make):
     await told(store, ref, make, "rome")
     await store.bank_drop(ref)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from remembrancer.app import App
 from remembrancer.finding import compaction
 from remembrancer.finding.indexes import Indexes
-from remembrancer.finding.search import Query, search
+from remembrancer.finding.search import TOP, Query, Search
 from remembrancer.finding.tagging import TagFilter, TagMatch
 from remembrancer.finding.terms import Analyzer, words
 from remembrancer.nouns.memory import BankRef
@@ -113,9 +113,13 @@ async def _compare(app: App, indexes: Indexes, question: str) -> None:
         )
         async with app.store.snapshot(REF) as view:
             kept, new = await indexes.state_for(REF, view), await fresh.state_for(REF, view)
+            units = await view.newest(3)
         assert kept is not None
         assert new is not None
         assert kept.live == new.live
-        one, other = search(kept, query), search(new, query)
-        assert one.id_list() == other.id_list()
-        assert one.score.tolist() == other.score.tolist()
+        extra = [unit.id for unit in units]
+        one, other = Search(kept, query), Search(new, query)
+        for top, more in ((TOP, []), (1, []), (1, extra)):
+            a, b = one.found(top, more), other.found(top, more)
+            assert a.id_list() == b.id_list()
+            assert a.score.tolist() == b.score.tolist()

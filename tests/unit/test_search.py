@@ -11,6 +11,7 @@ from remembrancer.finding.part import BOTH, build_part, merge_parts, sign_bits
 from remembrancer.finding.search import (
     Arm,
     Query,
+    Search,
     Weights,
     named_speakers,
     scaled,
@@ -237,6 +238,26 @@ def test_extra_candidates_are_scored_where_the_filters_let_them_through() -> Non
     assert found.id_list() == [rows[0].unit_id, rows[1].unit_id, state.fresh_rows[0].unit_id]
     assert found.score[0] > found.score[1] == found.score[2]
     assert found.only(found.arms[Arm.TEXT] > 0).id_list() == [rows[0].unit_id]
+
+
+def test_a_search_is_asked_again_with_further_candidates() -> None:
+    rng = np.random.default_rng(12)
+    ids = IdMaker()
+    rows = [make_row(ids, "cello" if n < 3 else "boat", unit(rng)) for n in range(40)]
+    state = advance(state_of(rows[:30]), 2, [], rows[30:])
+    vector = unit(rng)
+    looking = Search(state, Query(words("x"), ANALYZER.terms("cello"), vector))
+    first = looking.found(1)
+    missing = [r.unit_id for r in rows if r.unit_id not in set(first.id_list())]
+    extra = [missing[9], missing[-1], missing[0], missing[9]]
+    again = looking.found(1, extra)
+    assert set(again.id_list()) == {*first.id_list(), *extra}
+    whole = search(state, Query(words("x"), ANALYZER.terms("cello"), vector))
+    place = {unit_id: n for n, unit_id in enumerate(whole.id_list())}
+    for n, unit_id in enumerate(again.id_list()):
+        assert again.arms[:, n].tolist() == whole.arms[:, place[unit_id]].tolist()
+    assert looking.found(1, first.id_list()) is looking.found(1)
+    assert looking.found(1).id_list() == first.id_list()
 
 
 def test_shares_add_up_to_the_score() -> None:

@@ -36,6 +36,13 @@ class TruthReader(Protocol):
         """Return what the facts read from sources claim; sources without claims are left out."""
         ...
 
+    def holders(self, slots: Sequence[str], at: int) -> Mapping[str, bytes]:
+        """Return by slot the source of the last claim that holds at a time.
+
+        Of a claim that a value holds, else of one that denies; a slot without is left out.
+        """
+        ...
+
     def claims_of(self, ids: Sequence[bytes]) -> list[Placed]:
         """Return the claims of facts."""
         ...

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..finding.calibration import Calibration, calibration_of
 from ..finding.indexes import Indexes
-from ..finding.search import TOP, Arm, Candidates, Query, search
+from ..finding.search import TOP, Arm, Candidates, Query, Search
 from ..finding.state import IndexState
 from ..finding.terms import Analyzer, words
 from ..keeping.store import Store
@@ -250,14 +250,15 @@ class Recall:
             vector, degraded = None, MOVED
         started = time.perf_counter()
         query = self.query(question, vector, options)
-        found = search(state, query)
+        looking = Search(state, query)
+        found = looking.found()
         searched = time.perf_counter()
         graph: list[tuple[bytes, float]] = []
         if options.related or options.trace:
             graph = related(reader, found.id_list(0, SEEDS))
         extra = [unit_id for unit_id, _ in graph] if options.related else []
         if extra:
-            found = search(state, query, extra=extra)
+            found = looking.found(extra=extra)
         expanded = time.perf_counter()
         echoes = Echoes(question)
         answers, tokens, folded, asked = _fetch(
@@ -266,7 +267,7 @@ class Recall:
         top = TOP
         while folded >= top // 2 and top < _WIDEST:  # what is said often crowds out the rest
             top *= 4
-            found = search(state, query, top, extra)
+            found = looking.found(top, extra)
             answers, tokens, folded, asked = _fetch(
                 reader, _kept(reader, found, options, query.calibration), options, echoes
             )
@@ -276,7 +277,7 @@ class Recall:
         marked = truths_of(reader, [answer.unit for answer in answers], told_at)
         if marked:
             missing = [*heirs(reader, marked, told_at), *opponents(marked)]
-            late = search(state, query, top, [*extra, *missing]) if missing else None
+            late = looking.found(top, [*extra, *missing]) if missing else None
             answers, tokens = _true(
                 reader, answers, marked, late, missing, told_at, options, set(query.words)
             )

@@ -32,6 +32,9 @@ _DEFAULTS: dict[str, Any] = {
 
 _SETTLE = """SELECT set_config('client_encoding', 'UTF8', false),
     set_config('jit', 'off', false),
+    set_config('plan_cache_mode', CASE WHEN current_setting('plan_cache_mode') = 'auto'
+        AND NOT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus')
+        THEN 'force_generic_plan' ELSE current_setting('plan_cache_mode') END, false),
     set_config('lock_timeout', $1, false),
     set_config('synchronous_commit', CASE current_setting('synchronous_commit')
         WHEN 'off' THEN 'on' ELSE current_setting('synchronous_commit') END, false),

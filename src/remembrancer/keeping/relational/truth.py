@@ -181,6 +181,11 @@ class Truths:
             found.setdefault(source_id, []).append(truth)
         return {source_id: tuple(mine) for source_id, mine in found.items()}
 
+    def holders(self, slots: Sequence[str], at: int) -> dict[str, bytes]:
+        """Return by slot the source of the last claim that holds at a time."""
+        found = self._db.all_in("claim_holder", slots, self._key, at)
+        return {slot: source_id for slot, source_id in found if source_id is not None}
+
     def claims_of(self, ids: Sequence[bytes]) -> list[Placed]:
         """Return the claims of facts."""
         return claims_of(self._db, self._key, ids)

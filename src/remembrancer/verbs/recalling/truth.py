@@ -130,18 +130,33 @@ def _held_then(claim: FactTruth, at: int) -> bool:
 
 
 def heirs(reader: TruthReader, truths: Mapping[bytes, Truth], at: int) -> list[bytes]:
-    """Return the memories that hold in the place of those that do not, through all in between."""
+    """Return the memories that hold in the place of those that do not, and are not among them.
+
+    Of an attribute with one value that is who said last what holds, unless one of the memories says
+    it; of one with many, those that come of what ended a value, through all in between.
+    """
+    ended = [truth for truth in truths.values() if not truth.holds]
+    if not ended:
+        return []
+    told = {c.slot for t in truths.values() for c in t.claims if _says(t, c)}
+    slots = {c.slot for t in ended for c in t.claims if not c.many and c.ends is not None} - told
+    wanted = dict.fromkeys(reader.holders(sorted(slots), at).values()) if slots else {}
     seen = set(truths)
-    wanted: dict[bytes, None] = {}
-    edge = _next(truths.values(), seen)
+    edge = _next([c for t in ended for c in t.claims if c.many], seen)
     for _ in range(_HOPS):
         if not edge:
             break
         seen |= set(edge)
-        told = {i: _truth(claims, at) for i, claims in reader.truths(edge).items()}
-        wanted.update(dict.fromkeys(i for i in edge if told.get(i, HOLDS).holds))
-        edge = _next([t for t in told.values() if not t.holds], seen)
-    return list(wanted)
+        read = {i: _truth(claims, at) for i, claims in reader.truths(edge).items()}
+        wanted.update(dict.fromkeys(i for i in edge if read.get(i, HOLDS).holds))
+        edge = _next([c for t in read.values() if not t.holds for c in t.claims], seen)
+    return [unit_id for unit_id in wanted if unit_id not in truths]
+
+
+def _says(truth: Truth, claim: FactTruth) -> bool:
+    """Tell whether a memory says by a claim which value holds."""
+    fact = truth.facts.get(claim.fact_id)
+    return claim.stance == Stance.HOLDS and fact is not None and fact.holds
 
 
 def opponents(truths: Mapping[bytes, Truth]) -> list[bytes]:
@@ -149,12 +164,10 @@ def opponents(truths: Mapping[bytes, Truth]) -> list[bytes]:
     return [i for t in truths.values() if t.holds for i in t.contradicts if i not in truths]
 
 
-def _next(truths: object, seen: set[bytes]) -> list[bytes]:
-    found: dict[bytes, None] = {}
-    for truth in truths:  # type: ignore[attr-defined]
-        if not truth.holds:
-            found.update(dict.fromkeys(i for i in truth.superseded_by if i not in seen))
-    return list(found)
+def _next(claims: Sequence[FactTruth], seen: set[bytes]) -> list[bytes]:
+    """Return the memories not yet seen that ended claims."""
+    ended = (c.ended_in for c in claims if c.ended_in is not None and c.stance != Stance.HELD)
+    return [unit_id for unit_id in dict.fromkeys(ended) if unit_id not in seen]
 
 
 def current_first(answers: Sequence[M], asked: AbstractSet[str] = frozenset()) -> list[M]:
@@ -206,8 +219,7 @@ def _instead(answers: Sequence[M]) -> dict[str, list[M]]:
     found: dict[str, list[M]] = {}
     for answer in answers:
         for claim in answer.truth.claims:
-            fact = answer.truth.facts.get(claim.fact_id)
-            if claim.stance == Stance.HOLDS and fact is not None and fact.holds:
+            if _says(answer.truth, claim):
                 found.setdefault(claim.slot, []).append(answer)
     return found
 

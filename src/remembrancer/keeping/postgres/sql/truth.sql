@@ -52,3 +52,21 @@ FROM wanted w JOIN unit u ON u.bank_key = $1 AND {source} = w.unit_id
     JOIN claim c ON c.bank_key = $1 AND c.unit_id = u.unit_id
 WHERE u.layer = 1 AND {valid}
 ORDER BY c.unit_id, c.number;
+
+-- name: claim_holder
+-- By slot the source that said last what holds at a time, else the one that last denied. 1, 2: the
+-- stances of these. Claims are read newest first, up to the first that fits.
+WITH wanted (slot) AS (SELECT unnest({rows}::text[]))
+SELECT w.slot, COALESCE((SELECT COALESCE(u.source_id, u.unit_id)
+        FROM claim c JOIN unit u ON u.bank_key = $1 AND u.unit_id = c.unit_id
+        WHERE c.bank_key = $1 AND c.slot = w.slot AND c.at <= $2 AND c.stance = 1
+            AND (c.begins IS NULL OR c.begins <= $2) AND (c.ends IS NULL OR c.ends > $2)
+            AND {valid}
+        ORDER BY c.at DESC, c.unit_id DESC, c.number DESC LIMIT 1),
+    (SELECT COALESCE(u.source_id, u.unit_id)
+        FROM claim c JOIN unit u ON u.bank_key = $1 AND u.unit_id = c.unit_id
+        WHERE c.bank_key = $1 AND c.slot = w.slot AND c.at <= $2 AND c.stance = 2
+            AND (c.begins IS NULL OR c.begins <= $2) AND (c.ends IS NULL OR c.ends > $2)
+            AND {valid}
+        ORDER BY c.at DESC, c.unit_id DESC, c.number DESC LIMIT 1))
+FROM wanted w WHERE w.slot IS NOT NULL;
