@@ -142,7 +142,6 @@ def first_step() -> Step:
 def _page(db: SealingDb, place: Place, step: Step, *, names: bool) -> tuple[int, int, Step | None]:
     """Seal one page of a table; return rows looked at, rows sealed, where to go on in it."""
     table, after = step
-    width = 0
     if after is None:
         rows = db.plain_all(f"seal_first_{table}", place.key, _ROWS)
     else:
