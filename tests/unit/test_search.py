@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from remembrancer.finding import scan
+from remembrancer.finding.diversity import _products
 from remembrancer.finding.keyword import best, bm25
 from remembrancer.finding.part import BOTH, build_part, merge_parts, sign_bits
 from remembrancer.finding.search import (
@@ -256,8 +257,21 @@ def test_a_search_is_asked_again_with_further_candidates() -> None:
     place = {unit_id: n for n, unit_id in enumerate(whole.id_list())}
     for n, unit_id in enumerate(again.id_list()):
         assert again.arms[:, n].tolist() == whole.arms[:, place[unit_id]].tolist()
+    alone = looking.scored(extra, 1)
+    order = [unit_id for unit_id in again.id_list() if unit_id in extra]
+    assert sorted(alone.id_list()) == sorted(order)
+    for n, unit_id in enumerate(alone.id_list()):
+        assert alone.score[n] == again.score[again.id_list().index(unit_id)]
+    assert alone.score.tolist() == sorted(alone.score, reverse=True)
     assert looking.found(1, first.id_list()) is looking.found(1)
     assert looking.found(1).id_list() == first.id_list()
+
+
+@pytest.mark.parametrize(("count", "dim"), [(0, 8), (1, 8), (40, 384), (40, 1024), (7, 50_000)])
+def test_products_of_pieces_are_those_of_the_whole(count: int, dim: int) -> None:
+    values = np.random.default_rng(dim).integers(-127, 128, (count, dim)).astype(np.float32)
+    exact = values.astype(np.int64) @ values.astype(np.int64).T
+    assert np.allclose(_products(values), exact, rtol=1e-6, atol=0 if dim <= 1_024 else 1e3)
 
 
 def test_shares_add_up_to_the_score() -> None:

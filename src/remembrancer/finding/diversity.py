@@ -21,6 +21,7 @@ LOOKED_AT = 40  # candidates, best first
 NEAR = 0.97  # cosine from which on texts are all but the same
 EQUAL = 0.9995
 STAY = 2
+_ALONE = 1 << 18  # multiplications up to which OpenBLAS keeps to one thread
 
 
 def spread(codes: NDArray[np.int8]) -> list[int]:
@@ -31,10 +32,7 @@ def spread(codes: NDArray[np.int8]) -> list[int]:
     """
     n = len(codes)
     values = codes.astype(np.float32)
-    # Sums of products of bytes are whole numbers below 2^24 up to 1,040 components, so they are
-    # exact, and beyond that as good as exact.
-    # Not as one matrix product, which threads share: they wait for each other longer than it takes.
-    products = np.round(np.vecdot(values[:, None], values))
+    products = np.round(_products(values))
     lengths = np.sqrt(np.diagonal(products))
     lengths[lengths == 0] = np.inf
     cosine = products / lengths[:, None] / lengths
@@ -47,6 +45,18 @@ def spread(codes: NDArray[np.int8]) -> list[int]:
         crowded = int(alike[place, kept].sum()) >= STAY if kept else False
         (late if crowded else kept).append(place)
     return kept + late
+
+
+def _products(values: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the dot products (n, n) of vectors of whole numbers from -127 to 127.
+
+    Their sums stay below 2^24 up to 1,040 components, so they are exact, and beyond that as good as
+    exact, in whatever order they are added. In pieces that one thread multiplies alone: where a
+    product is shared, threads wait for each other longer than it takes.
+    """
+    size = max(1, _ALONE // max(1, values.size))
+    pieces = [values[at : at + size] @ values.T for at in range(0, len(values), size)]
+    return np.concatenate(pieces) if pieces else np.zeros((0, 0), np.float32)
 
 
 def own_codes(parts: Sequence[Part], rows: Sequence[Rows]) -> NDArray[np.int8]:

@@ -113,19 +113,33 @@ class Search:
             Every candidate of any arm, by score descending, then by id; what a guard holds back or
             brings forward stands elsewhere.
         """
+        return self._found(top, extra, ordered=True)
+
+    def scored(self, wanted: Sequence[bytes], top: int = TOP) -> Candidates:
+        """Return some units as candidates, scored among all that is found, best first.
+
+        As `found` with these as `extra` scores them; the guards over the order are left out.
+        """
+        among = set(wanted)
+        found = self._found(top, wanted, ordered=False)
+        return found.only(np.array([unit_id in among for unit_id in found.id_list()], dtype=bool))
+
+    def _found(self, top: int, extra: Sequence[bytes], *, ordered: bool) -> Candidates:
         if not self._parts:
             return Candidates(np.empty(0, dtype="S16"), np.empty(0), np.empty((len(Arm), 0)))
         known = self._tops.get(top)
         if known is None:
             rows, cosine = self._proposed(top)
-            known = self._tops[top] = _Top(rows, cosine, self._scored(rows, cosine))
+            known = self._tops[top] = _Top(rows, cosine, self._fused(rows, cosine))
         more = [
             absent(asked, mine)
             for asked, mine in zip(
                 rows_of(self._parts, self._allowed, extra), known.rows, strict=True
             )
         ]
-        return self._scored(*self._with(known, more)) if any(map(len, more)) else known.found
+        if not any(map(len, more)):
+            return known.found
+        return self._fused(*self._with(known, more), ordered=ordered)
 
     def _words(self, field: Literal["text", "window"]) -> list[Scores]:
         state, query = self._state, self._query
@@ -189,19 +203,31 @@ class Search:
         cosine, _ = self._cosines(more, self._vector)
         return rows, np.insert(known.cosine, at, cosine, axis=0)
 
-    def _scored(self, rows: Sequence[Rows], cosine: Floats | None) -> Candidates:
-        found, order = self._fused(rows, cosine)
-        return self._calibrated(replace(found, size=self._size), rows, order)
-
     def _fused(
-        self, union: Sequence[Rows], cosine: Floats | None
-    ) -> tuple[Candidates, NDArray[np.int64]]:
-        """Score the union by every arm and add up; return it, and its places best first.
+        self, union: Sequence[Rows], cosine: Floats | None, *, ordered: bool = True
+    ) -> Candidates:
+        """Score the union by every arm and add up; not `ordered`: by score alone.
 
         Rows are put in id order first, so that ties fall the same way however they are spread.
         """
+        parts, place = self._parts, id_order(self._parts, union)
+        arms = self._arms(union, cosine, place)
+        parts_of_score = shares(arms, self._query.weights)
+        score = summed(parts_of_score)
+        order = np.argsort(-score, kind="stable")
+        if ordered:
+            if cosine is not None:
+                order = _spread_out(parts, union, place, order)
+            order = guarded(order, parts_of_score)
+        places = place[order]
+        found = Candidates(ids(parts, union)[places], score[order], arms[:, order], size=self._size)
+        return self._calibrated(found, union, places)
+
+    def _arms(
+        self, union: Sequence[Rows], cosine: Floats | None, place: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """Return what each arm says of rows, in the order of their places."""
         parts, query = self._parts, self._query
-        place = id_order(parts, union)
         arms = np.zeros((len(Arm), len(place)))
 
         def fill(arm: Arm, values: Sequence[NDArray[np.generic]]) -> None:
@@ -226,14 +252,7 @@ class Search:
         said = np.log1p(arms[Arm.LENGTH]) / math.log1p(FULL)
         # What holds always is short by its nature.
         arms[Arm.LENGTH] = np.where(arms[Arm.STANDING] > 0, 1.0, np.minimum(said, 1.0))
-        parts_of_score = shares(arms, query.weights)
-        score = summed(parts_of_score)
-        order = np.argsort(-score, kind="stable")
-        if cosine is not None:
-            order = _spread_out(parts, union, place, order)
-        order = guarded(order, parts_of_score)
-        places = place[order]
-        return Candidates(ids(parts, union)[places], score[order], arms[:, order]), places
+        return arms
 
     def _calibrated(
         self, found: Candidates, union: Sequence[Rows], order: NDArray[np.int64]

@@ -277,9 +277,9 @@ class Recall:
         marked = truths_of(reader, [answer.unit for answer in answers], told_at)
         if marked:
             missing = [*heirs(reader, marked, told_at), *opponents(marked)]
-            late = looking.found(top, [*extra, *missing]) if missing else None
+            late = looking.scored(missing, top) if missing else None
             answers, tokens = _true(
-                reader, answers, marked, late, missing, told_at, options, set(query.words)
+                reader, answers, marked, late, told_at, options, set(query.words)
             )
         if options.neighbours:
             answers = neighbours.with_neighbours(reader, answers, options)
@@ -444,21 +444,18 @@ def _true(
     answers: Sequence[Answer],
     truths: Mapping[bytes, Truth],
     late: Candidates | None,
-    missing: Sequence[bytes],
     at: int,
     options: RecallOptions,
     asked: set[str],
 ) -> tuple[tuple[Answer, ...], int]:
     """Mark answers that do not hold, and put what holds in their place before them.
 
-    `late` are candidates with those that are `missing` among the answers.
+    `late` are those that are missing among the answers.
     """
     whole = [replace(a, truth=truths.get(a.unit.id, a.truth)) for a in answers]
     if late is not None:
-        wanted = set(missing)
-        mask = np.array([unit_id in wanted for unit_id in late.id_list()], dtype=bool)
-        every = replace(options, limit=len(missing), max_tokens=_NO_BOUND)
-        more, *_ = _fetch(reader, _kept(reader, late.only(mask), options), every)
+        every = replace(options, limit=max(1, len(late.ids)), max_tokens=_NO_BOUND)
+        more, *_ = _fetch(reader, _kept(reader, late, options), every)
         known = truths_of(reader, [answer.unit for answer in more], at)
         whole += [replace(a, truth=known.get(a.unit.id, a.truth)) for a in more]
     kept: list[Answer] = []

@@ -30,8 +30,8 @@ _DEFAULTS: dict[str, Any] = {
     "tcp_user_timeout": 20_000,
 }
 
-# A statement is planned once for all values: to plan it takes longer than to run it. Not with Citus,
-# which chooses shards when it plans.
+# A statement is planned once for all values, since to plan it takes longer than to run it. Not with
+# Citus, which chooses shards when it plans.
 _SETTLE = """SELECT set_config('client_encoding', 'UTF8', false),
     set_config('jit', 'off', false),
     set_config('plan_cache_mode', CASE WHEN current_setting('plan_cache_mode') = 'auto'
