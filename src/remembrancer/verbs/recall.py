@@ -6,22 +6,18 @@ budget. An answer is a source with the facts read from it; a fact and its source
 
 from __future__ import annotations
 
-import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..finding.calibration import Calibration, calibration_of
 from ..finding.indexes import Indexes
-from ..finding.search import TOP, Arm, Candidates, Query, Search
+from ..finding.search import TOP, Candidates, Query, Search
 from ..finding.state import IndexState
 from ..finding.terms import Analyzer, words
 from ..keeping.store import Store
-from ..keeping.view import Reader, Recalled
+from ..keeping.view import Reader
 from ..models.embedder import Embedder, Floats
 from ..nouns.clock import Clock
 from ..nouns.errors import InvalidInput, RemembrancerError, TooLarge
@@ -31,11 +27,11 @@ from ..nouns.text import clean
 from ..reading.dates.making import DateFinder
 from .recalling import neighbours
 from .recalling.addressed import about_assistant
+from .recalling.answers import NO_BOUND, kept, picked, relevant, with_current
 from .recalling.asked import asked_window
-from .recalling.cutoff import FLOOR, checked, cut_off
-from .recalling.echoes import Echoes, told_first
-from .recalling.included import Included, cut, fetch, sources_of
-from .recalling.proof import Fold
+from .recalling.cutoff import checked
+from .recalling.echoes import Echoes
+from .recalling.included import Included, cut, fetch
 from .recalling.recollection import (
     Answer,
     Arms,
@@ -43,19 +39,17 @@ from .recalling.recollection import (
     RecallOptions,
     Recollection,
     Timings,
-    payload_tokens,
 )
 from .recalling.related import SEEDS, related
 from .recalling.reranking import Reranking, within
 from .recalling.snapshots import read_indexed
 from .recalling.trace import Trace, trace
-from .recalling.truth import Truth, current_first, heirs, opponents, seen_then, truths_of
+from .recalling.truth import heirs, opponents, truths_of
 from .recalling.watching import RecallWatch
 from .retaining.embedding import MOVED
 
 __all__ = ["Answer", "Arms", "MinScores", "Recall", "RecallOptions", "Recollection", "Timings"]
 
-_NO_BOUND = 1 << 40  # tokens
 _WIDEST = 3_200  # candidates of an arm at most, where many say the same
 
 
@@ -151,7 +145,7 @@ class Recall:
         if self._reranking is None:
             return options
         limit = max(options.limit, self._reranking.candidates)
-        return replace(options, limit=limit, max_tokens=_NO_BOUND)
+        return replace(options, limit=limit, max_tokens=NO_BOUND)
 
     async def close(self) -> None:
         """Release the reranker."""
@@ -261,15 +255,15 @@ class Recall:
             found = looking.found(extra=extra)
         expanded = time.perf_counter()
         echoes = Echoes(question)
-        answers, tokens, folded, asked = _fetch(
-            reader, _kept(reader, found, options, query.calibration), options, echoes
+        answers, tokens, folded, asked = picked(
+            reader, kept(reader, found, options, query.calibration), options, echoes
         )
         top = TOP
         while folded >= top // 2 and top < _WIDEST:  # what is said often crowds out the rest
             top *= 4
             found = looking.found(top, extra)
-            answers, tokens, folded, asked = _fetch(
-                reader, _kept(reader, found, options, query.calibration), options, echoes
+            answers, tokens, folded, asked = picked(
+                reader, kept(reader, found, options, query.calibration), options, echoes
             )
         told_at = next(
             t for t in (options.as_of, options.now, self._clock.now_us()) if t is not None
@@ -278,7 +272,7 @@ class Recall:
         if marked:
             missing = [*heirs(reader, marked, told_at), *opponents(marked)]
             late = looking.scored(missing, top) if missing else None
-            answers, tokens = _true(
+            answers, tokens = with_current(
                 reader, answers, marked, late, told_at, options, set(query.words)
             )
         if options.neighbours:
@@ -297,7 +291,6 @@ class Recall:
                 graph_s=expanded - searched,
             )
         rows_ms = (time.perf_counter() - expanded) * 1e3
-        relevant = _relevant(found, options, query.calibration)
         return BankFound(
             answers,
             found,
@@ -308,7 +301,7 @@ class Recall:
             included,
             told,
             embedded=vector is not None,
-            cut=len(found.ids) - len(relevant.ids),
+            cut=len(found.ids) - len(relevant(found, options, query.calibration).ids),
             asked=asked,
         )
 
@@ -338,154 +331,3 @@ def timings(started: float, embedded: float, rows_ms: float) -> Timings:
         rows_ms=rows_ms,
         total_ms=(ended - started) * 1e3,
     )
-
-
-def _passing(found: Candidates, least: MinScores) -> NDArray[np.bool_]:
-    """Return which candidates reach the lowest scores; a missing score passes."""
-    mask = np.ones(len(found.ids), dtype=bool)
-    for value, scores in (
-        (least.semantic, found.arms[Arm.VECTOR]),
-        (least.keyword, found.arms[Arm.TEXT]),
-        (least.final, found.score),
-    ):
-        if value is not None:
-            mask &= ~(scores < value)
-    return mask
-
-
-def _uncovered(reader: Reader, found: Candidates, limit: int) -> Candidates:
-    """Take out what an observation among the best `limit` was derived from."""
-    ids = found.id_list()
-    rests = sources_of(reader, reader.units(ids[:limit]))
-    said = {unit_id for each in rests.values() for unit_id in each}
-    if not said:
-        return found
-    # A fact is found through its source.
-    said |= {u.source_id for u in reader.units(sorted(said)) if u.source_id is not None}
-    return found.only(np.array([unit_id not in said for unit_id in ids], dtype=bool))
-
-
-def _relevant(
-    found: Candidates, options: RecallOptions, calibration: Calibration | None
-) -> Candidates:
-    """Return the candidates that are relevant enough; what others lead to need not be like them."""
-    floor = 0.0 if options.related else FLOOR
-    return cut_off(found, options.min_relevance, calibration, floor)
-
-
-def _kept(
-    reader: Reader,
-    found: Candidates,
-    options: RecallOptions,
-    calibration: Calibration | None = None,
-) -> Candidates:
-    """Return the candidates that the options let through; no cut-off without a calibration."""
-    found = _relevant(found, options, calibration)
-    if options.least is not None:
-        found = found.only(_passing(found, options.least))
-    if options.prefer_observations:
-        found = _uncovered(reader, found, options.limit)
-    return found
-
-
-def _fetch(
-    reader: Reader, found: Candidates, options: RecallOptions, echoes: Echoes | None = None
-) -> tuple[tuple[Answer, ...], int, int, int]:
-    """Fetch the rows of the best candidates that fit the limit and the token budget.
-
-    One that does not fit is passed over, so that a long text does not end the answer; one that
-    says the same as a better one is folded into it; one that only asks comes after all others, and
-    is left out where there is a cut-off. Returns the answers, their tokens, how many candidates
-    were folded, and how many were left out since they only ask.
-    """
-    answers: list[Answer] = []
-    asking: list[Answer] = []
-    cutting = found.relevance is not None and options.min_relevance != 0
-    folded = 0
-    fold = Fold(reader)
-    left = options.max_tokens
-    for start in range(0, len(found.ids), options.limit):
-        ids = found.id_list(start, start + options.limit)
-        rows = {row.unit.id: row for row in reader.recalled(ids)}
-        unseen = _unseen(reader, rows, options.as_of)
-        fold.look_up(ids)
-        for number, unit_id in enumerate(ids, start):
-            row = rows.get(unit_id)
-            if row is None or unit_id in unseen:
-                continue
-            if fold.repeats(unit_id):
-                folded += 1
-                continue
-            asks = echoes is not None and echoes(row)
-            cost = payload_tokens(row.unit)
-            if not asks and (cost > left or len(answers) == options.limit):
-                continue
-            relevance = _relevance(found, number)
-            answer = Answer(*row, *_scores(found, number), relevance=relevance, asks=asks)
-            fold.keep(unit_id)
-            if asks:
-                asking.append(answer)
-                continue
-            left -= cost
-            answers.append(answer)
-        if left < 1 or len(answers) == options.limit:
-            break
-    if not cutting:
-        last, spent = within(asking, options.limit - len(answers), left)
-        answers, left, asking = [*answers, *last], left - spent, []
-    proofs = fold.proofs()
-    if proofs:
-        answers = [replace(a, proof=proofs.get(a.unit.id, a.proof)) for a in answers]
-    return tuple(answers), options.max_tokens - left, folded, len(asking)
-
-
-def _true(
-    reader: Reader,
-    answers: Sequence[Answer],
-    truths: Mapping[bytes, Truth],
-    late: Candidates | None,
-    at: int,
-    options: RecallOptions,
-    asked: set[str],
-) -> tuple[tuple[Answer, ...], int]:
-    """Mark answers that do not hold, and put what holds in their place before them.
-
-    `late` are those that are missing among the answers.
-    """
-    whole = [replace(a, truth=truths.get(a.unit.id, a.truth)) for a in answers]
-    if late is not None:
-        every = replace(options, limit=max(1, len(late.ids)), max_tokens=_NO_BOUND)
-        more, *_ = _fetch(reader, _kept(reader, late, options), every)
-        known = truths_of(reader, [answer.unit for answer in more], at)
-        whole += [replace(a, truth=known.get(a.unit.id, a.truth)) for a in more]
-    kept: list[Answer] = []
-    left = options.max_tokens
-    for answer in told_first(current_first(whole, asked)):
-        cost = payload_tokens(answer.unit)
-        if cost <= left and len(kept) < options.limit:
-            left -= cost
-            kept.append(answer)
-    return tuple(kept), options.max_tokens - left
-
-
-def _unseen(reader: Reader, rows: Mapping[bytes, Recalled], as_of: int | None) -> set[bytes]:
-    """Return which memories were no part of what held then."""
-    if as_of is None:
-        return set()
-    units = [row.unit for row in rows.values()]
-    truths = truths_of(reader, units, as_of)
-    return {u.id for u in units if not seen_then(u, truths.get(u.id), as_of)}
-
-
-def _scores(found: Candidates, i: int) -> tuple[float, Arms]:
-    text, window, cosine, window_cosine, *bonuses = found.arms[:, i].tolist()
-    arms = Arms(text, window, _known(cosine), _known(window_cosine), *bonuses)
-    return float(found.score[i]), arms
-
-
-def _relevance(found: Candidates, i: int) -> float | None:
-    return None if found.relevance is None else float(found.relevance[i])
-
-
-def _known(cosine: float) -> float | None:
-    return None if math.isnan(cosine) else cosine
