@@ -306,6 +306,11 @@ def test_prefer_overrules_the_tense(prefer: str, day: str) -> None:
     assert _spell(find_dates(text, NOW, prefer=prefer)[0]) == _day(day)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("text", ["2026-0830-", "at 2100-0830- or so", "0900 and", "and 0900 to"])
+def test_hours_without_a_colon_may_stand_at_an_edge(text: str) -> None:
+    assert all(span.start < span.end for span in find_dates(text, NOW))
+
+
 def test_day_first() -> None:
     assert _spell(find_dates("5/7/2023", NOW, day_first=True)[0]) == _day("2023-07-05")
 

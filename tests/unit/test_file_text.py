@@ -131,6 +131,7 @@ c</pre></body></html>"""
         ("</div></p>one</pre>", "one"),
         ("a < b and c > d", "a < b and c > d"),
         ("one<script>never closed", "one"),
+        ("one <![[]][[> two", "one two"),
         ("", ""),
     ],
 )

@@ -36,6 +36,13 @@ class _Reader(HTMLParser):
         self._ended = 0  # line feeds since the last words
         self._line = ""  # what stands on the line so far, to know where a space is needed
 
+    def parse_html_declaration(self, i: int) -> int:
+        """Read a declaration; one that nobody can read is a comment, as for browsers."""
+        try:
+            return super().parse_html_declaration(i)
+        except AssertionError:  # before Python 3.13 "<![[" is one
+            return self.parse_bogus_comment(i)
+
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Begin an element."""
         if self._hidden:

@@ -232,9 +232,10 @@ def _packed(c: Context, i: int) -> tuple[Clock, int] | None:
         return None
     if c.word(i + 1) in {"hours", "hrs", "hour"}:
         return packed, i + 2
-    paired = c.word(i + 1) in TO | {"and"} and c.digits(i + 2) == 4
-    paired = paired or (c.word(i - 1) in TO | {"and"} and c.digits(i - 2) == 4)
-    beside = (i + 2 if c.word(i + 1) in TO | {"and"} else i - 2) if paired else i
+    joiners = TO | {"and"}
+    ahead = c.word(i + 1) in joiners and c.digits(i + 2) == 4
+    paired = ahead or (c.word(i - 1) in joiners and c.digits(i - 2) == 4)
+    beside = i + 2 if ahead else i - 2 if paired else i
     padded = "0" in {c.word(i)[0], c.word(beside)[0]}
     lead = c.word(i - 1 if beside >= i else i - 3)
     dated = lead in w.DAY_WORDS or lead in w.WEEKDAYS or lead in w.MONTHS or lead in {"", ",", "("}

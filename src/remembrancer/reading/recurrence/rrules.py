@@ -23,8 +23,9 @@ _PARTS = frozenset(
 )
 _MOST_CHARS = 500
 _NOT_NAMES = re.compile("[^A-Z]")
-_NUMBER = re.compile(r"\d")
+_NUMBER = re.compile(r"\d+")
 _LENGTHS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)  # days of months, at most
+_WEEKDAYS_IN_MONTH, _WEEKDAYS_IN_YEAR = 5, 53  # of one name, at most
 
 
 def parts_of(text: str) -> dict[str, str]:
@@ -100,9 +101,21 @@ def _check_possible(parts: dict[str, str], start: datetime) -> None:
         raise _never()
     if not _some_day(parts, start):
         raise _never()
+    _check_weekdays(parts)
     places = numbers(parts, "BYSETPOS", -366, 366)
     if places and min(map(abs, places)) > _most_in_a_period(parts):
         raise _never()
+
+
+def _check_weekdays(parts: dict[str, str]) -> None:
+    """Refuse the 21st Friday of a month, which dateutil would look for beyond the month's end."""
+    monthly = parts["FREQ"] == "MONTHLY" or "BYMONTH" in parts
+    most = _WEEKDAYS_IN_MONTH if monthly else _WEEKDAYS_IN_YEAR
+    for piece in parts.get("BYDAY", "").split(","):
+        found = _NUMBER.search(piece)
+        if found and abs(int(found.group())) > most:
+            kind = "month" if monthly else "year"
+            raise _invalid(f"BYDAY={piece[:20]}: a {kind} has {most} of a weekday at most")
 
 
 def _some_day(parts: dict[str, str], start: datetime) -> bool:
