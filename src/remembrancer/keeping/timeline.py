@@ -6,8 +6,8 @@ anew, the same claims always come to the same.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from ..nouns.memory import Claim, Stance
@@ -29,8 +29,7 @@ class Settled(NamedTuple):
     against: bytes | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
+class Placed(NamedTuple):
     """A claim with the fact that makes it, its number there, and its place; `settled` is stored."""
 
     unit_id: bytes
@@ -39,7 +38,7 @@ class Placed:
     said: int
     document_id: bytes | None
     start: int
-    settled: Settled = field(default_factory=Settled)
+    settled: Settled = Settled()
 
     @property
     def order(self) -> tuple[object, ...]:
@@ -62,75 +61,125 @@ def settle(claims: Sequence[Placed]) -> list[Placed]:
     return line.done()
 
 
+# What of an open claim tells which others it clashes with: its value, and whether that is loose.
+_Said = tuple[str, bool]
+
+
 class _Line:
-    """Claims taken so far; `_open` are the places of those that hold, or deny."""
+    """Claims taken so far; `_open` are the places of those that hold, or deny, by what they say.
+
+    A value that is told again and again is compared once, not once for each time.
+    """
 
     def __init__(self) -> None:
         self._all: list[Placed] = []
-        self._open: list[int] = []
+        self._settled: list[Settled] = []  # what follows for each of them
+        self._open: dict[Stance, dict[_Said, list[int]]] = {Stance.HOLDS: {}, Stance.DENIED: {}}
 
     def take(self, placed: Placed) -> None:
         claim = placed.claim
-        mine = len(self._all)
         begins = claim.since if claim.since is not None else claim.at
         if claim.stance is Stance.HELD:
             self._held(placed)
             return
         against: bytes | None = None
-        still: list[int] = []
-        for at in self._open:
+        ended: set[int] = set()
+        for at in self._clashing(claim):
             other = self._all[at]
-            if not _clash(claim, other.claim):
-                still.append(at)
-            elif _unsettled(placed, other):
-                still.append(at)
+            if _unsettled(placed, other):
                 against = against or other.unit_id
-                if other.settled.against is None:
-                    settled = other.settled._replace(against=placed.unit_id)
-                    self._all[at] = replace(other, settled=settled)
-            elif other.unit_id == placed.unit_id:
-                still.append(at)
-            else:
-                self._end(at, max(begins, _begins(other)), placed.unit_id)
-        self._all.append(replace(placed, settled=Settled(begins, claim.until, None, against)))
-        self._open = still
+                if self._settled[at].against is None:
+                    self._settled[at] = self._settled[at]._replace(against=placed.unit_id)
+            elif other.unit_id != placed.unit_id:
+                self._end(at, max(begins, self._begins(at)), placed.unit_id)
+                ended.add(at)
+        self._close(ended)
+        self._add(placed, Settled(begins, claim.until, None, against))
         if claim.until is None:
-            self._open.append(mine)
+            said = self._open[claim.stance].setdefault(_said(claim), [])
+            said.append(len(self._all) - 1)
+
+    def _clashing(self, claim: Claim) -> list[int]:
+        """Return the places of what a claim ends, in order."""
+        holds, denied = self._open[Stance.HOLDS], self._open[Stance.DENIED]
+        if claim.stance is Stance.DENIED:
+            ended = self._agreeing(replace(claim, news=False), holds) if claim.value else [*holds]
+            return sorted(at for said in ended for at in holds[said])
+        nothing = [said for said in (("", False), ("", True)) if said in denied]
+        again = {*nothing, *self._agreeing(claim, denied)}
+        found = [at for said in again for at in denied[said]]
+        if not claim.many:  # of many, values do not end one another
+            same = set(self._agreeing(claim, holds))
+            found += [at for said, places in holds.items() if said not in same for at in places]
+        return sorted(found)
+
+    def _agreeing(self, claim: Claim, among: Mapping[_Said, Sequence[int]]) -> list[_Said]:
+        """Return what says the same value as a claim, see `agree`."""
+        if claim.loose and not claim.news:
+            return [s for s, places in among.items() if agree(claim, self._all[places[0]].claim)]
+        return [said for said in ((claim.value, False), (claim.value, True)) if said in among]
 
     def _held(self, placed: Placed) -> None:
         """Take what held once: it ends what still says so, and ended when another value began."""
         claim = placed.claim
-        still: list[int] = []
-        began: list[int] = []
-        for at in self._open:
-            other = self._all[at].claim
-            same = other.stance is Stance.HOLDS and agree(claim, other)
-            if same and not _unsettled(placed, self._all[at]):
-                self._end(at, max(claim.until or claim.at, _begins(self._all[at])), placed.unit_id)
-                continue
-            still.append(at)
-            if other.stance is Stance.HOLDS and not (same or claim.many):
-                began.append(_begins(self._all[at]))
-        self._open = still
-        ends = claim.until if claim.until is not None else min([claim.at, *began])
+        began = [claim.at]
+        ended: set[int] = set()
+        holds = self._open[Stance.HOLDS]
+        same = set(self._agreeing(claim, holds))
+        for said, places in holds.items():
+            if said in same:
+                ended.update(at for at in places if not _unsettled(placed, self._all[at]))
+            elif not claim.many:
+                began += map(self._begins, places)
+        for at in ended:
+            self._end(at, max(claim.until or claim.at, self._begins(at)), placed.unit_id)
+        self._close(ended)
+        ends = claim.until if claim.until is not None else min(began)
         since = claim.since if claim.since is None or claim.since <= ends else ends
-        self._all.append(replace(placed, settled=Settled(since, ends)))
+        self._add(placed, Settled(since, ends))
+
+    def _close(self, ended: set[int]) -> None:
+        for at in ended:
+            claim = self._all[at].claim
+            said = self._open[claim.stance].get(_said(claim), [])
+            if said and not ended.isdisjoint(said):
+                said[:] = [other for other in said if other not in ended]
+                if not said:
+                    del self._open[claim.stance][_said(claim)]
+
+    def _add(self, placed: Placed, settled: Settled) -> None:
+        self._all.append(placed)
+        self._settled.append(settled)
+
+    def _begins(self, at: int) -> int:
+        begins = self._settled[at].begins
+        return self._all[at].claim.at if begins is None else begins
 
     def _end(self, at: int, ends: int, by: bytes) -> None:
-        other = self._all[at]
-        settled = other.settled._replace(ends=ends, ended_by=by)
-        self._all[at] = replace(other, settled=settled)
+        self._settled[at] = self._settled[at]._replace(ends=ends, ended_by=by)
 
     def done(self) -> list[Placed]:
         """Return all; what was ended is against nothing any more."""
-        found = {p.unit_id: p for p in self._all if p.settled.ends is None}
+        pairs = list(zip(self._all, self._settled, strict=True))
+        found = {p.unit_id for p, settled in pairs if settled.ends is None}
         return [
-            replace(p, settled=p.settled._replace(against=None))
-            if p.settled.against is not None
-            and (p.settled.ends is not None or p.settled.against not in found)
-            else p
-            for p in self._all
+            _with(
+                p,
+                settled._replace(against=None)
+                if settled.against is not None
+                and (settled.ends is not None or settled.against not in found)
+                else settled,
+            )
+            for p, settled in pairs
         ]
+
+
+def _with(placed: Placed, settled: Settled) -> Placed:
+    return placed if placed.settled == settled else placed._replace(settled=settled)
+
+
+def _said(claim: Claim) -> _Said:
+    return claim.value, claim.loose
 
 
 def agree(one: Claim, other: Claim) -> bool:
@@ -141,22 +190,6 @@ def agree(one: Claim, other: Claim) -> bool:
         return False
     mine, theirs = set(one.value.split()), set(other.value.split())
     return bool(mine and theirs) and (mine <= theirs or theirs <= mine)
-
-
-def _clash(claim: Claim, other: Claim) -> bool:
-    """Tell whether a claim ends another one that held before."""
-    if claim.stance is Stance.HOLDS and other.stance is Stance.HOLDS:
-        return not (claim.many or agree(claim, other))
-    if claim.stance is Stance.HOLDS:
-        return not other.value or agree(claim, other)
-    if other.stance is Stance.HOLDS:
-        return not claim.value or agree(replace(claim, news=False), other)
-    return False
-
-
-def _begins(placed: Placed) -> int:
-    begins = placed.settled.begins
-    return placed.claim.at if begins is None else begins
 
 
 def _unsettled(placed: Placed, other: Placed) -> bool:

@@ -16,6 +16,7 @@ MOST_CLAIMS = 1_000
 """Claims of a slot that are looked at, the newest; older ones stay as they were left."""
 
 _NEWS, _TIMED, _DATED, _LOOSE, _MANY = 1, 2, 4, 8, 16
+_STANCES = {int(stance): stance for stance in Stance}  # an enum's call costs several times as much
 _Pairs = set[tuple[bytes, bytes]]
 
 
@@ -26,7 +27,7 @@ def placed(row: Row) -> Placed:
     claim = Claim(
         slot,
         value,
-        Stance(stance),
+        _STANCES[stance],
         at,
         since,
         until,
@@ -109,7 +110,8 @@ def settle_all(work: Work) -> None:
         after = settle(before)
         changed = [p for p in after if old[p.unit_id, p.number] != p.settled]
         work.db.many("claim_settle", ((work.key, p.unit_id, p.number, *p.settled) for p in changed))
-        linked = {p.unit_id for p in after if p.settled.ended_by or p.settled.against}
+        # What is put again has lost its links, also those to what it ended before.
+        linked = {p.unit_id for p in after if not work.put.keys().isdisjoint(p.settled[2:])}
         for unit_id in {p.unit_id for p in changed} | linked | (together & work.put.keys()):
             units.add(unit_id)
             peers.setdefault(unit_id, set()).update(together)
