@@ -139,13 +139,11 @@ class _Line:
         self._add(placed, Settled(since, ends))
 
     def _close(self, ended: set[int]) -> None:
-        for at in ended:
-            claim = self._all[at].claim
-            said = self._open[claim.stance].get(_said(claim), [])
-            if said and not ended.isdisjoint(said):
-                said[:] = [other for other in said if other not in ended]
-                if not said:
-                    del self._open[claim.stance][_said(claim)]
+        claims = [self._all[at].claim for at in ended]
+        for stance, said in {(claim.stance, _said(claim)) for claim in claims}:
+            left = [at for at in self._open[stance].pop(said) if at not in ended]
+            if left:
+                self._open[stance][said] = left
 
     def _add(self, placed: Placed, settled: Settled) -> None:
         self._all.append(placed)
