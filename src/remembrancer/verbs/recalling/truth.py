@@ -139,7 +139,7 @@ def heirs(reader: TruthReader, truths: Mapping[bytes, Truth], at: int) -> list[b
     if not ended:
         return []
     told = {c.slot for t in truths.values() for c in t.claims if _says(t, c)}
-    slots = {c.slot for t in ended for c in t.claims if not c.many and c.ends is not None} - told
+    slots = {c.slot for t in ended for c in t.claims if not c.many and _was_ended(c)} - told
     wanted = dict.fromkeys(reader.holders(sorted(slots), at).values()) if slots else {}
     seen = set(truths)
     edge = _next([c for t in ended for c in t.claims if c.many], seen)
@@ -151,6 +151,11 @@ def heirs(reader: TruthReader, truths: Mapping[bytes, Truth], at: int) -> list[b
         wanted.update(dict.fromkeys(i for i in edge if read.get(i, HOLDS).holds))
         edge = _next([c for t in read.values() if not t.holds for c in t.claims], seen)
     return [unit_id for unit_id in wanted if unit_id not in truths]
+
+
+def _was_ended(claim: FactTruth) -> bool:
+    """Tell whether something ended a claim; that something held once stays true."""
+    return claim.ends is not None and claim.stance != Stance.HELD
 
 
 def _says(truth: Truth, claim: FactTruth) -> bool:
