@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from dataclasses import replace
 
+import pytest
 from contract_kit import NOW, ids_of
 
 from remembrancer.keeping.batch import Batch
+from remembrancer.keeping.relational import truth
+from remembrancer.keeping.timeline import Settled, settle
 from remembrancer.nouns.memory import Claim, Curation, Layer, LinkType, Op, Stance
 
 HOME = "self\nhome"
@@ -87,6 +91,40 @@ async def test_a_fact_put_again_claims_what_it_says_now(store, ref, make):
     assert await spans(store, ref, facts) == [(0, 1), (1, None)]  # None: as they were
     await store.apply(ref, Batch(units=[replace(facts[1], claims=())]))
     assert await spans(store, ref, facts) == [(0, None), (None, None)]
+
+
+@pytest.mark.parametrize("seed", range(6))
+async def test_it_does_not_matter_in_how_many_batches_claims_come(store, ref, make, seed):
+    rng = random.Random(seed)
+    many = seed % 3 == 0
+    facts, sources = [], []
+    for number in range(24):
+        value, stance = (
+            rng.choice(["rome", "oslo", "bern"]),
+            rng.choices(list(Stance), [6, 2, 1])[0],
+        )
+        sources.append(make.row(f"source {number}"))
+        at, timed = number * 60_000_000, rng.random() < 0.9
+        facts.append(claimed(make, sources[-1], value, at, stance, many=many, timed=timed))
+    order = list(range(24))
+    if seed >= 3:  # some come late
+        order = sorted(order, key=lambda n: n + rng.choice([0, 0, 0, 5]))
+    while order:
+        now, order = order[:2], order[2:]
+        await store.apply(ref, Batch(units=[r[n] for n in now for r in (sources, facts)]))
+        found = await store.read(ref, lambda reader: reader.slot_claims(HOME))
+        assert found[::-1] == settle([p._replace(settled=Settled()) for p in found])
+    linked = {(p.settled.ended_by, p.unit_id) for p in found if p.settled.ended_by}
+    assert await links(store, ref, facts, LinkType.SUPERSEDES) == linked
+    await store.apply(ref, Batch(erase=ids_of(sources[5:9])))
+    found = await store.read(ref, lambda reader: reader.slot_claims(HOME))
+    assert found[::-1] == settle([p._replace(settled=Settled()) for p in found])
+
+
+async def test_a_long_slot_is_ended_however_long_ago_it_began(store, ref, make, monkeypatch):
+    monkeypatch.setattr(truth, "MOST_CLAIMS", 3)
+    _, facts = await told(store, ref, make, "rome", "rome", "oslo", "bern", "rome")
+    assert await spans(store, ref, facts) == [(0, 2), (1, 2), (2, 3), (3, 4), (4, None)]
 
 
 async def test_other_slots_and_banks_are_left_alone(store, ref, make):

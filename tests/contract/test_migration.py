@@ -113,9 +113,10 @@ def value(table: str, name: str, kind: str, number: int) -> object:
 
 
 def tables(database: sqlite3.Connection) -> list[str]:
+    """Return the tables but those whose rows say what the store is: `tenant_key` that it seals."""
     found = database.execute(
         "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
-        " AND name <> 'meta' ORDER BY name"
+        " AND name NOT IN ('meta', 'tenant_key') ORDER BY name"
     )
     return [name for (name,) in found]
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import assume, event, given
 from hypothesis import strategies as st
 
-from remembrancer.keeping.timeline import SAME_TIME_US, Placed, Settled, agree, settle
+from remembrancer.keeping.timeline import SAME_TIME_US, Placed, Settled, agree, extend, settle
 from remembrancer.nouns.memory import Claim, Stance
 
 TIMES = st.sampled_from([0, 1, SAME_TIME_US // 2, 2 * SAME_TIME_US, 6 * SAME_TIME_US])
@@ -103,3 +103,19 @@ def plainly(given_claims: list[Placed]) -> list[Placed]:
 @given(claims())
 def test_settled_as_if_each_were_compared_with_all(given_claims: list[Placed]) -> None:
     assert settle(given_claims) == plainly(given_claims)
+
+
+def still_open(placed: Placed) -> bool:
+    return placed.settled.ends is None and placed.claim.stance is not Stance.HELD
+
+
+@given(claims(), st.integers(0, 12))
+def test_what_is_added_is_settled_as_among_all(given_claims: list[Placed], many: int) -> None:
+    rows = sorted(given_claims, key=lambda p: p.order)
+    earlier, later = settle(rows[:many]), rows[many:]
+    assume(not {p.unit_id for p in earlier} & {p.unit_id for p in later})  # a fact comes whole
+    found = extend([p for p in earlier if still_open(p)], later)
+    event("disputed" if found is None else "settled")
+    if found is not None:
+        closed = [p for p in earlier if not still_open(p)]
+        assert sorted([*closed, *found], key=lambda p: p.order) == settle(rows)

@@ -61,6 +61,23 @@ def settle(claims: Sequence[Placed]) -> list[Placed]:
     return line.done()
 
 
+def extend(standing: Sequence[Placed], new: Sequence[Placed]) -> list[Placed] | None:
+    """Settle claims that come after all others of their slot by those of them that are open.
+
+    `standing` are all that nothing has ended yet, with what was found of them. Returns both as
+    `settle` would leave them among all claims of the slot; None where it takes those that have
+    ended to tell, as one is open against another.
+    """
+    if any(placed.settled.against is not None for placed in standing):
+        return None
+    line = _Line()
+    for placed in sorted(standing, key=lambda p: p.order):
+        line.resume(placed)
+    for placed in sorted(new, key=lambda p: p.order):
+        line.take(placed)
+    return None if line.disputed else line.done()
+
+
 # What of an open claim tells which others it clashes with: its value, and whether that is loose.
 _Said = tuple[str, bool]
 
@@ -68,13 +85,20 @@ _Said = tuple[str, bool]
 class _Line:
     """Claims taken so far; `_open` are the places of those that hold, or deny, by what they say.
 
-    A value that is told again and again is compared once, not once for each time.
+    A value that is told again and again is compared once, not once for each time. `disputed`: a
+    claim taken is against another.
     """
 
     def __init__(self) -> None:
+        self.disputed = False
         self._all: list[Placed] = []
         self._settled: list[Settled] = []  # what follows for each of them
         self._open: dict[Stance, dict[_Said, list[int]]] = {Stance.HOLDS: {}, Stance.DENIED: {}}
+
+    def resume(self, placed: Placed) -> None:
+        """Take an open claim that was settled before."""
+        self._add(placed, placed.settled)
+        self._leave_open(placed.claim)
 
     def take(self, placed: Placed) -> None:
         claim = placed.claim
@@ -87,6 +111,7 @@ class _Line:
         for at in self._clashing(claim):
             other = self._all[at]
             if _unsettled(placed, other):
+                self.disputed = True
                 against = against or other.unit_id
                 if self._settled[at].against is None:
                     self._settled[at] = self._settled[at]._replace(against=placed.unit_id)
@@ -96,8 +121,12 @@ class _Line:
         self._close(ended)
         self._add(placed, Settled(begins, claim.until, None, against))
         if claim.until is None:
-            said = self._open[claim.stance].setdefault(_said(claim), [])
-            said.append(len(self._all) - 1)
+            self._leave_open(claim)
+
+    def _leave_open(self, claim: Claim) -> None:
+        """Note that the claim added last is open."""
+        said = self._open[claim.stance].setdefault(_said(claim), [])
+        said.append(len(self._all) - 1)
 
     def _clashing(self, claim: Claim) -> list[int]:
         """Return the places of what a claim ends, in order."""

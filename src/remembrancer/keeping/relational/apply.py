@@ -18,7 +18,7 @@ from . import (
     records,
     remove,
     rows,
-    truth,
+    slots,
 )
 from .banks import ensure_bank
 from .db import Db
@@ -56,7 +56,7 @@ def apply(db: Db, ref: BankRef, batch: Batch, now: int) -> Applied:
     mentions.add(work, batch.mentions)
     entity_edits.edit(work, batch.entity_edits)
     put.links(work, batch.links)
-    truth.settle_all(work)
+    slots.settle_all(work)
     if batch.future is not None:
         intention_write.write(work, batch.future)
     job_put.put(work, ref, batch.jobs)

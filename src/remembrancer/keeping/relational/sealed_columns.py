@@ -229,6 +229,8 @@ QUERIES: Mapping[str, Sealed] = {
     "claim_insert": Sealed(params={3: "claim.slot", 4: "claim.value"}),
     "claim_slots": Sealed(results={0: "claim.slot"}),
     "claim_slot": Sealed(params={1: "claim.slot"}, results=_CLAIM),
+    "claim_since": Sealed(params={1: "claim.slot"}, results=_CLAIM),
+    "claim_open": Sealed(params={1: "claim.slot"}, results=_CLAIM),
     "claim_holder": Sealed(values="claim.slot", results={0: "claim.slot"}),
     "claim_of": Sealed(results=_CLAIM),
     "truth_of": Sealed(results=_CLAIM),

@@ -1,14 +1,13 @@
-"""The part of `apply` that says what holds: claims, and what follows from them for their facts."""
+"""The part of `apply` that writes what facts claim; `slots` works out what follows."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...nouns.memory import Claim, LinkType, Stance, UnitRow
-from ..timeline import Placed, Settled, settle
+from ...nouns.memory import Claim, Stance, UnitRow
+from ..timeline import Placed, Settled
 from ..truth_view import FactTruth
-from . import rows
 from .db import Db, Row
 from .work import Work
 
@@ -17,7 +16,6 @@ MOST_CLAIMS = 1_000
 
 _NEWS, _TIMED, _DATED, _LOOSE, _MANY = 1, 2, 4, 8, 16
 _STANCES = {int(stance): stance for stance in Stance}  # an enum's call costs several times as much
-_Pairs = set[tuple[bytes, bytes]]
 
 
 def placed(row: Row) -> Placed:
@@ -46,6 +44,17 @@ def slot_claims(db: Db, key: int, slot: str) -> list[Placed]:
     return [placed(row) for row in db.all("claim_slot", key, slot, MOST_CLAIMS)]
 
 
+def open_claims(db: Db, key: int, slot: str, *, denials: bool = False) -> list[Placed]:
+    """Return the newest claims of a slot that nothing has ended; `denials`: only what denies."""
+    least = Stance.DENIED if denials else Stance.HOLDS
+    return [placed(row) for row in db.all("claim_open", key, slot, int(least), MOST_CLAIMS)]
+
+
+def claims_since(db: Db, key: int, slot: str, at: int) -> list[Placed]:
+    """Return the newest claims of a slot from a time on."""
+    return [placed(row) for row in db.all("claim_since", key, slot, at, MOST_CLAIMS)]
+
+
 def claims_of(db: Db, key: int, ids: Sequence[bytes]) -> list[Placed]:
     """Return the claims of facts."""
     return [placed(row) for row in db.all_in("claim_of", sorted(set(ids)), key)]
@@ -69,13 +78,22 @@ def put(work: Work, new: Mapping[bytes, UnitRow], again: Sequence[bytes]) -> Non
     renewed = [i for i in again if new[i].claims is not None]
     if renewed:
         work.db.run_in("claim_delete", renewed, work.key)
+    known = set(again)
     made: list[tuple[Any, ...]] = []
     for unit_id, row in new.items():
         for number, claim in enumerate(row.claims or ()):
-            work.slots.add(claim.slot)
+            if unit_id in known:
+                work.slots.add(claim.slot)
+            else:
+                _note(work, unit_id, claim)
             made.append((work.key, unit_id, number, *_params(claim)))
     if made:
         work.db.many("claim_insert", made)
+
+
+def _note(work: Work, unit_id: bytes, claim: Claim) -> None:
+    units = work.added.setdefault(claim.slot, {})
+    units[unit_id] = min(claim.at, units.get(unit_id, claim.at))
 
 
 def tell(work: Work, ids: Sequence[bytes], mentioned_at: int) -> None:
@@ -95,70 +113,6 @@ def withdraw(work: Work, ids: Sequence[bytes]) -> None:
     work.db.many("claim_settle", params)
     for unit_id in sorted({p.unit_id for p in found}):
         work.db.run("unit_validate", work.key, unit_id, None, None)
-
-
-def settle_all(work: Work) -> None:
-    """Work out what holds in each slot that was touched, and write what differs from before."""
-    if not work.slots:
-        return
-    peers: dict[bytes, set[bytes]] = {}
-    units: set[bytes] = set()
-    for slot in sorted(work.slots):
-        before = slot_claims(work.db, work.key, slot)
-        together = {p.unit_id for p in before}
-        old = {(p.unit_id, p.number): p.settled for p in before}
-        after = settle(before)
-        changed = [p for p in after if old[p.unit_id, p.number] != p.settled]
-        work.db.many("claim_settle", ((work.key, p.unit_id, p.number, *p.settled) for p in changed))
-        # What is put again has lost its links, also those to what it ended before.
-        linked = {p.unit_id for p in after if not work.put.keys().isdisjoint(p.settled[2:])}
-        for unit_id in {p.unit_id for p in changed} | linked | (together & work.put.keys()):
-            units.add(unit_id)
-            peers.setdefault(unit_id, set()).update(together)
-    if units:
-        _write(work, units, peers)
-
-
-def _write(work: Work, units: set[bytes], peers: Mapping[bytes, set[bytes]]) -> None:
-    ids = sorted(units)
-    claims: dict[bytes, list[Settled]] = {}
-    bounds: dict[bytes, list[Settled]] = {}
-    for each in claims_of(work.db, work.key, ids):
-        claims.setdefault(each.unit_id, []).append(each.settled)
-        if each.claim.stance is not Stance.HELD:  # that something held once stays true
-            bounds.setdefault(each.unit_id, []).append(each.settled)
-    for unit_id, *held in work.db.all_in("unit_validity", ids, work.key):
-        begins = [s.begins for s in bounds.get(unit_id, ()) if s.begins is not None]
-        ends = [s.ends for s in bounds.get(unit_id, ()) if s.ends is not None]
-        valid = [max(begins, default=None), min(ends, default=None)]
-        if valid != held:
-            work.db.run("unit_validate", work.key, unit_id, *valid)
-            work.put[unit_id] = None
-            work.changed = True
-    ended = {(s.ended_by, i) for i, mine in claims.items() for s in mine if s.ended_by}
-    against = {
-        (max(i, s.against), min(i, s.against))
-        for i, mine in claims.items()
-        for s in mine
-        if s.against
-    }
-    stood = work.db.all_in("link_superseding", ids, work.key, rows.LINK_CODES[LinkType.SUPERSEDES])
-    mine = {(a, b) for a, b, _ in stood if a in peers[b]}
-    _relink(work, LinkType.SUPERSEDES, mine, ended)
-    code = rows.LINK_CODES[LinkType.CONTRADICTS]
-    stood = work.db.all_in("link_superseded", ids, work.key, code)
-    mine = {(a, b) for a, b, _ in stood if b in peers[a]}
-    stood = work.db.all_in("link_superseding", ids, work.key, code)
-    mine |= {(a, b) for a, b, _ in stood if a in peers[b]}
-    _relink(work, LinkType.CONTRADICTS, mine, against)
-
-
-def _relink(work: Work, kind: LinkType, stood: _Pairs, wanted: _Pairs) -> None:
-    code, db, key = rows.LINK_CODES[kind], work.db, work.key
-    gone = db.many("link_cut", ((key, a, code, b) for a, b in sorted(stood - wanted)))
-    made = db.many("link_insert", ((key, a, code, b, 1.0) for a, b in sorted(wanted - stood)))
-    work.links += made - gone
-    work.changed = work.changed or made + gone > 0
 
 
 def _params(claim: Claim) -> tuple[Any, ...]:

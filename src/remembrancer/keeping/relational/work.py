@@ -26,8 +26,10 @@ class Work:
     to the bank's counters. `mentions` holds the difference in mentions of each touched entity,
     `forgotten` the entities that erased units mentioned.
     `revision` is the one that the batch makes. `touched` holds documents that lost units by
-    erasing, `slots` those whose claims have changed. `changed` is set by any write,
-    `deleted` by one that leaves deleted texts behind in the file until it is swept.
+    erasing. `slots` are those of which claims have changed or gone, `added` by slot the units that
+    are new and claim something of it, each with the time of its earliest claim there. `changed` is
+    set by any write, `deleted` by one that leaves deleted texts behind in the file until it is
+    swept.
     """
 
     db: Db
@@ -43,6 +45,7 @@ class Work:
     forgotten: set[bytes] = field(default_factory=set)
     touched: set[bytes] = field(default_factory=set)
     slots: set[str] = field(default_factory=set)
+    added: dict[str, dict[bytes, int]] = field(default_factory=dict)
     documents: int = 0
     entities: int = 0
     links: int = 0

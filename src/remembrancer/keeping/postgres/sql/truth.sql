@@ -24,6 +24,18 @@ SELECT {claim_columns} FROM {claim_tables}
 WHERE c.bank_key = $1 AND c.slot = $2 AND {valid}
 ORDER BY c.at DESC, c.unit_id DESC, c.number DESC LIMIT $3;
 
+-- name: claim_since
+SELECT {claim_columns} FROM {claim_tables}
+WHERE c.bank_key = $1 AND c.slot = $2 AND c.at >= $3 AND {valid}
+ORDER BY c.at DESC, c.unit_id DESC, c.number DESC LIMIT $4;
+
+-- name: claim_open
+-- What nothing has ended and what has no end of its own: what denies (2), and holds (1) if asked.
+SELECT {claim_columns} FROM {claim_tables}
+WHERE c.bank_key = $1 AND c.slot = $2 AND c.ends IS NULL AND c.stance IN ($3, 2)
+    AND {valid}
+ORDER BY c.at DESC, c.unit_id DESC, c.number DESC LIMIT $4;
+
 -- name: claim_of
 SELECT {claim_columns} FROM {claim_tables}
 WHERE c.bank_key = $1 AND c.unit_id = ANY({ids}) ORDER BY c.unit_id, c.number;

@@ -1,0 +1,2 @@
+-- What nothing has ended, by slot: what is added to the end of a long one is settled by these alone.
+CREATE INDEX claim_by_standing ON claim (bank_key, slot, stance, at) WHERE ends IS NULL;

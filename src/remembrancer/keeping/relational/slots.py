@@ -1,0 +1,119 @@
+"""The part of `apply` that works out what holds: what follows from claims for their facts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ...nouns.memory import LinkType, Stance
+from ..timeline import Placed, Settled, extend, settle
+from . import rows, truth
+from .work import Work
+
+_Pairs = set[tuple[bytes, bytes]]
+
+
+def settle_all(work: Work) -> None:
+    """Work out what holds in each slot that was touched, and write what differs from before."""
+    peers: dict[bytes, set[bytes]] = {}
+    units: set[bytes] = set()
+    for slot in sorted(work.slots.union(work.added)):
+        before, after = _settled(work, slot)
+        together = {p.unit_id for p in before}
+        old = {(p.unit_id, p.number): p.settled for p in before}
+        changed = [p for p in after if old[p.unit_id, p.number] != p.settled]
+        settled = ((work.key, p.unit_id, p.number, *p.settled) for p in changed)
+        work.db.many("claim_settle", settled)
+        # What is put again has lost its links, also those to what it ended before.
+        linked = {p.unit_id for p in after if not work.put.keys().isdisjoint(p.settled[2:])}
+        for unit_id in {p.unit_id for p in changed} | linked | (together & work.put.keys()):
+            units.add(unit_id)
+            peers.setdefault(unit_id, set()).update(together)
+    if units:
+        _write(work, units, peers)
+
+
+def _settled(work: Work, slot: str) -> tuple[Sequence[Placed], Sequence[Placed]]:
+    """Return claims of a slot, as they are and as they have to be; others stay as they are."""
+    if slot not in work.slots:
+        found = _extended(work, slot)
+        if found is not None:
+            return found
+    before = truth.slot_claims(work.db, work.key, slot)
+    return before, settle(before)
+
+
+def _extended(work: Work, slot: str) -> tuple[Sequence[Placed], Sequence[Placed]] | None:
+    """Settle what was added to the end of a slot, however long that is.
+
+    Returns None where the slot has to be settled as a whole.
+    """
+    added = work.added[slot]
+    late = truth.claims_since(work.db, work.key, slot, min(added.values()))
+    new = [p for p in late if p.unit_id in added]
+    if not new:  # people have taken out all of them
+        return new, new
+    first = min(p.order for p in new)
+    between = any(p.order > first for p in late if p.unit_id not in added)
+    standing = None if between or _cut(late) else _standing(work, slot, new)
+    if standing is None:
+        return None
+    after = extend(standing, new)
+    return None if after is None else ([*standing, *new], after)
+
+
+def _standing(work: Work, slot: str, new: Sequence[Placed]) -> list[Placed] | None:
+    """Return the open claims that new ones are to be compared with; None: too many to look at."""
+    added = work.added[slot]
+    # One of many values ends none but a denial.
+    if all(p.claim.many and p.claim.stance is Stance.HOLDS for p in new):
+        denials = truth.open_claims(work.db, work.key, slot, denials=True)
+        if not denials:
+            return []
+    found = truth.open_claims(work.db, work.key, slot)
+    return None if _cut(found) else [p for p in found if p.unit_id not in added]
+
+
+def _cut(found: Sequence[Placed]) -> bool:
+    return len(found) == truth.MOST_CLAIMS
+
+
+def _write(work: Work, units: set[bytes], peers: Mapping[bytes, set[bytes]]) -> None:
+    ids = sorted(units)
+    claims: dict[bytes, list[Settled]] = {}
+    bounds: dict[bytes, list[Settled]] = {}
+    for each in truth.claims_of(work.db, work.key, ids):
+        claims.setdefault(each.unit_id, []).append(each.settled)
+        if each.claim.stance is not Stance.HELD:  # that something held once stays true
+            bounds.setdefault(each.unit_id, []).append(each.settled)
+    for unit_id, *held in work.db.all_in("unit_validity", ids, work.key):
+        begins = [s.begins for s in bounds.get(unit_id, ()) if s.begins is not None]
+        ends = [s.ends for s in bounds.get(unit_id, ()) if s.ends is not None]
+        valid = [max(begins, default=None), min(ends, default=None)]
+        if valid != held:
+            work.db.run("unit_validate", work.key, unit_id, *valid)
+            work.put[unit_id] = None
+            work.changed = True
+    ended = {(s.ended_by, i) for i, mine in claims.items() for s in mine if s.ended_by}
+    against = {
+        (max(i, s.against), min(i, s.against))
+        for i, mine in claims.items()
+        for s in mine
+        if s.against
+    }
+    stood = work.db.all_in("link_superseding", ids, work.key, rows.LINK_CODES[LinkType.SUPERSEDES])
+    mine = {(a, b) for a, b, _ in stood if a in peers[b]}
+    _relink(work, LinkType.SUPERSEDES, mine, ended)
+    code = rows.LINK_CODES[LinkType.CONTRADICTS]
+    stood = work.db.all_in("link_superseded", ids, work.key, code)
+    mine = {(a, b) for a, b, _ in stood if b in peers[a]}
+    stood = work.db.all_in("link_superseding", ids, work.key, code)
+    mine |= {(a, b) for a, b, _ in stood if a in peers[b]}
+    _relink(work, LinkType.CONTRADICTS, mine, against)
+
+
+def _relink(work: Work, kind: LinkType, stood: _Pairs, wanted: _Pairs) -> None:
+    code, db, key = rows.LINK_CODES[kind], work.db, work.key
+    gone = db.many("link_cut", ((key, a, code, b) for a, b in sorted(stood - wanted)))
+    made = db.many("link_insert", ((key, a, code, b, 1.0) for a, b in sorted(wanted - stood)))
+    work.links += made - gone
+    work.changed = work.changed or made + gone > 0
