@@ -84,8 +84,6 @@ class Across:
         )
         self._recall.told(refs, question, options, done, started)
         return done
-        self._recall.told(refs, question, options, done, started)
-        return done
 
     async def _included(
         self, refs: Sequence[BankRef], answers: Sequence[Answer], include: Include | None
