@@ -4,17 +4,31 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from remembrancer.app import App
+from remembrancer.finding.search import TOP
 from remembrancer.finding.terms import Analyzer, pack
 from remembrancer.keeping.batch import Batch, EntityMention
+from remembrancer.keeping.timeline import SAME_TIME_US
 from remembrancer.nouns.errors import TooLarge
 from remembrancer.nouns.ids import IdMaker
-from remembrancer.nouns.memory import BankRef, Entity, Kind, Layer, Link, LinkType, Unit, UnitRow
+from remembrancer.nouns.memory import (
+    BankRef,
+    Claim,
+    Entity,
+    Kind,
+    Layer,
+    Link,
+    LinkType,
+    Stance,
+    Unit,
+    UnitRow,
+)
 from remembrancer.settings import Settings
 from remembrancer.verbs.recall import RecallOptions
 from remembrancer.verbs.recalling.across import MAX_BANKS
@@ -148,6 +162,32 @@ def test_the_graph_arm_follows_shared_entities_and_causes(tmp_path: Path) -> Non
         graph = traced.trace.found["graph"]
         assert [hit.unit.text for hit in graph] == ["Rust", "Rain", "Winter"]
         assert not traced.trace.graph_ranked
+
+    run(tmp_path, check)
+
+
+def test_what_holds_now_is_found_over_several_banks_though_it_is_no_candidate(
+    tmp_path: Path,
+) -> None:
+    def home(source: UnitRow, value: str, at: int) -> UnitRow:
+        fact = row(value, layer=Layer.FACT, source_id=source.unit.id, mentioned_at=at)
+        return replace(fact, claims=(Claim("self\nhome", value, Stance.HOLDS, at, timed=True),))
+
+    later = 1 + 2 * SAME_TIME_US
+    rome, oslo = row("Rome is my home"), row("Moved to Oslo", mentioned_at=later)
+    crowd = [row(f"Rome again {n}") for n in range(2 * TOP)]
+    facts = [home(rome, "rome", 1), home(oslo, "oslo", later)]
+
+    async def check(app: App) -> None:
+        await app.store.apply(BANK, Batch(units=[rome, oslo, *crowd, *facts]))
+        other = replace(BANK, bank="bob")
+        await app.store.apply(other, Batch(units=[row("Rome was home to Bob")]))
+        found = await app.across(
+            [BANK, other], "home in Rome", RecallOptions(limit=4, now=2 * later)
+        )
+        ids = [a.unit.id for a in found.answers]
+        assert ids.index(oslo.unit.id) < ids.index(rome.unit.id)
+        assert {a.bank for a in found.answers} == {"ann", "bob"}
 
     run(tmp_path, check)
 

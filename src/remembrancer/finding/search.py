@@ -69,11 +69,15 @@ def search(
 
 
 class _Top(NamedTuple):
-    """What the arms propose, a part each, with the cosines, and what becomes of it."""
+    """What the arms propose, a part each, with the cosines, and what becomes of it.
+
+    `places` are those of the candidates among the rows, parts concatenated.
+    """
 
     rows: list[Rows]
     cosine: Floats | None
     found: Candidates
+    places: NDArray[np.int64]
 
 
 class Search:
@@ -113,33 +117,51 @@ class Search:
             Every candidate of any arm, by score descending, then by id; what a guard holds back or
             brings forward stands elsewhere.
         """
-        return self._found(top, extra, ordered=True)
+        if not self._parts:
+            return _NONE
+        known = self._top(top)
+        more = self._missing(known, extra)
+        if not any(map(len, more)):
+            return known.found
+        return self._fused(*self._with(known, more)).found
 
     def scored(self, wanted: Sequence[bytes], top: int = TOP) -> Candidates:
         """Return some units as candidates, scored among all that is found, best first.
 
-        As `found` with these as `extra` scores them; the guards over the order are left out.
+        As `found` with these as `extra` scores them, without doing its work again; those that it
+        would not have found come last where order counts.
         """
-        among = set(wanted)
-        found = self._found(top, wanted, ordered=False)
-        return found.only(np.array([unit_id in among for unit_id in found.id_list()], dtype=bool))
-
-    def _found(self, top: int, extra: Sequence[bytes], *, ordered: bool) -> Candidates:
         if not self._parts:
-            return Candidates(np.empty(0, dtype="S16"), np.empty(0), np.empty((len(Arm), 0)))
+            return _NONE
+        known = self._top(top)
+        more = self._missing(known, wanted)
+        by_id = id_order(self._parts, more)
+        cosine = None
+        if known.cosine is not None and self._vector is not None:
+            cosine, _ = self._cosines(more, self._vector)
+        every = Candidates(
+            np.concatenate([known.found.ids, ids(self._parts, more)[by_id]]),
+            np.empty(0),
+            np.concatenate([known.found.arms, self._arms(more, cosine, by_id)], axis=1),
+            size=self._size,
+        )
+        every = replace(every, score=summed(shares(every.arms, self._query.weights)))
+        if self._query.calibration is not None:
+            every = self._calibrated(every, *_appended(known, more, by_id))
+        places = np.flatnonzero(np.isin(every.ids, np.array(wanted, dtype="S16")))
+        places = places[np.lexsort((every.ids[places], -every.score[places]))]
+        return every.taken(places)
+
+    def _top(self, top: int) -> _Top:
         known = self._tops.get(top)
         if known is None:
-            rows, cosine = self._proposed(top)
-            known = self._tops[top] = _Top(rows, cosine, self._fused(rows, cosine))
-        more = [
-            absent(asked, mine)
-            for asked, mine in zip(
-                rows_of(self._parts, self._allowed, extra), known.rows, strict=True
-            )
-        ]
-        if not any(map(len, more)):
-            return known.found
-        return self._fused(*self._with(known, more), ordered=ordered)
+            known = self._tops[top] = self._fused(*self._proposed(top))
+        return known
+
+    def _missing(self, known: _Top, wanted: Sequence[bytes]) -> list[Rows]:
+        """Return the rows of units that are no candidates yet, a part each, rising."""
+        rows = rows_of(self._parts, self._allowed, wanted)
+        return [absent(mine, there) for mine, there in zip(rows, known.rows, strict=True)]
 
     def _words(self, field: Literal["text", "window"]) -> list[Scores]:
         state, query = self._state, self._query
@@ -194,19 +216,14 @@ class Search:
 
     def _with(self, known: _Top, more: Sequence[Rows]) -> tuple[list[Rows], Floats | None]:
         """Return the rows that are known, and their cosines, with more rows among them."""
-        places = [np.searchsorted(old, new) for old, new in zip(known.rows, more, strict=True)]
-        rows = [np.insert(*each) for each in zip(known.rows, places, more, strict=True)]
+        rows, at = _inserted(known, more)
         if known.cosine is None or self._vector is None:
             return rows, None
-        starts = np.cumsum([0, *map(len, known.rows)])
-        at = joined([start + place for start, place in zip(starts, places, strict=False)])
         cosine, _ = self._cosines(more, self._vector)
         return rows, np.insert(known.cosine, at, cosine, axis=0)
 
-    def _fused(
-        self, union: Sequence[Rows], cosine: Floats | None, *, ordered: bool = True
-    ) -> Candidates:
-        """Score the union by every arm and add up; not `ordered`: by score alone.
+    def _fused(self, union: list[Rows], cosine: Floats | None) -> _Top:
+        """Score the union by every arm and add up.
 
         Rows are put in id order first, so that ties fall the same way however they are spread.
         """
@@ -215,13 +232,12 @@ class Search:
         parts_of_score = shares(arms, self._query.weights)
         score = summed(parts_of_score)
         order = np.argsort(-score, kind="stable")
-        if ordered:
-            if cosine is not None:
-                order = _spread_out(parts, union, place, order)
-            order = guarded(order, parts_of_score)
+        if cosine is not None:
+            order = _spread_out(parts, union, place, order)
+        order = guarded(order, parts_of_score)
         places = place[order]
         found = Candidates(ids(parts, union)[places], score[order], arms[:, order], size=self._size)
-        return self._calibrated(found, union, places)
+        return _Top(union, cosine, self._calibrated(found, union, places), places)
 
     def _arms(
         self, union: Sequence[Rows], cosine: Floats | None, place: NDArray[np.int64]
@@ -279,6 +295,27 @@ class Search:
         return replace(
             found, known=known, relevance=known * calibration.relevant(seen.relevant), features=seen
         )
+
+
+_NONE = Candidates(np.empty(0, dtype="S16"), np.empty(0), np.empty((len(Arm), 0)))
+
+
+def _inserted(known: _Top, more: Sequence[Rows]) -> tuple[list[Rows], NDArray[np.int64]]:
+    """Return known rows with more among them, and before which old place each of these stands."""
+    places = [np.searchsorted(old, new) for old, new in zip(known.rows, more, strict=True)]
+    rows = [np.insert(*each) for each in zip(known.rows, places, more, strict=True)]
+    starts = np.cumsum([0, *map(len, known.rows)])
+    return rows, joined([start + at for start, at in zip(starts, places, strict=False)])
+
+
+def _appended(
+    known: _Top, more: Sequence[Rows], by_id: NDArray[np.int64]
+) -> tuple[list[Rows], NDArray[np.int64]]:
+    """Return known rows with more among them, and the places of all, the new ones last."""
+    rows, at = _inserted(known, more)
+    old = known.places + np.searchsorted(at, known.places, side="right")
+    new = at + np.arange(len(at))
+    return rows, np.concatenate([old, new[by_id]])
 
 
 def _respelt(state: IndexState, query: Query) -> Query:

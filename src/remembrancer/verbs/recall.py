@@ -269,6 +269,7 @@ class Recall:
             t for t in (options.as_of, options.now, self._clock.now_us()) if t is not None
         )
         marked = truths_of(reader, [answer.unit for answer in answers], told_at)
+        late = None
         if marked:
             missing = [*heirs(reader, marked, told_at), *opponents(marked)]
             late = looking.scored(missing, top) if missing else None
@@ -303,11 +304,15 @@ class Recall:
             embedded=vector is not None,
             cut=len(found.ids) - len(relevant(found, options, query.calibration).ids),
             asked=asked,
+            late=late,
         )
 
 
 class BankFound(NamedTuple):
-    """What the thread of the snapshot hands back."""
+    """What the thread of the snapshot hands back.
+
+    `late` are candidates that came in since they hold in the place of others.
+    """
 
     answers: tuple[Answer, ...]
     candidates: Candidates
@@ -320,6 +325,7 @@ class BankFound(NamedTuple):
     embedded: bool = False
     cut: int = 0
     asked: int = 0
+    late: Candidates | None = None
 
 
 def timings(started: float, embedded: float, rows_ms: float) -> Timings:

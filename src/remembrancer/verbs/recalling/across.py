@@ -106,17 +106,15 @@ def _merged(
     refs: Sequence[BankRef], found: Sequence[BankFound], options: RecallOptions
 ) -> tuple[tuple[Answer, ...], int]:
     """Score the answers over the candidates of all banks, and cut them to the limits."""
-    candidates = [each.candidates for each in found]
-    if not candidates:
+    if not found:
         return (), 0
-    scores = summed(shares(np.concatenate([c.arms for c in candidates], axis=1), options.weights))
+    candidates = [[each.candidates, *([each.late] if each.late else [])] for each in found]
+    arms = np.concatenate([c.arms for mine in candidates for c in mine], axis=1)
+    scores = iter(summed(shares(arms, options.weights)).tolist())
     answers: list[Answer] = []
-    start = 0
-    for ref, each in zip(refs, found, strict=True):
-        end = start + len(each.candidates.ids)
-        mine = dict(zip(each.candidates.id_list(), scores[start:end].tolist(), strict=True))
-        start = end
-        answers += [replace(a, score=mine[a.unit.id], bank=ref.bank) for a in each.answers]
+    for ref, each, mine in zip(refs, found, candidates, strict=True):
+        known = {unit_id: next(scores) for c in mine for unit_id in c.id_list()}
+        answers += [replace(a, score=known[a.unit.id], bank=ref.bank) for a in each.answers]
     final = options.least.final if options.least else None
     if final is not None:
         answers = [answer for answer in answers if answer.score >= final]
