@@ -37,7 +37,8 @@ def respelt(
         for each term that no live row has the neighbour that most rows have, if any.
     """
     found: dict[int, int] = {}
-    absent = [t for t in doubtful if not _frequencies(parts, dead, np.array([t], np.uint64))[0]]
+    held = _frequencies(parts, dead, np.fromiter(doubtful, np.uint64, len(doubtful))).tolist()
+    absent = [term for term, count in zip(doubtful, held, strict=True) if not count]
     for term in absent[:_MOST]:
         near = neighbours(doubtful[term])
         counts = _frequencies(parts, dead, near)

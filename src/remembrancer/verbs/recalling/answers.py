@@ -92,7 +92,8 @@ def picked(
         rows = {row.unit.id: row for row in reader.recalled(ids)}
         unseen = _unseen(reader, rows, options.as_of)
         fold.look_up(ids)
-        for number, unit_id in enumerate(ids, start):
+        scores = _scores(found, start, start + len(ids))
+        for unit_id, scored in zip(ids, scores, strict=True):
             row = rows.get(unit_id)
             if row is None or unit_id in unseen:
                 continue
@@ -103,8 +104,8 @@ def picked(
             cost = payload_tokens(row.unit)
             if not asks and (cost > left or len(answers) == options.limit):
                 continue
-            relevance = _relevance(found, number)
-            answer = Answer(*row, *_scores(found, number), relevance=relevance, asks=asks)
+            score, arms, relevance = scored
+            answer = Answer(*row, score, _arms(arms), relevance=relevance, asks=asks)
             fold.keep(unit_id)
             if asks:
                 asking.append(answer)
@@ -135,12 +136,11 @@ def with_current(
 
     `late` are those that are missing among the answers.
     """
-    whole = [replace(a, truth=truths.get(a.unit.id, a.truth)) for a in answers]
+    whole = _marked(answers, truths)
     if late is not None:
         every = replace(options, limit=max(1, len(late.ids)), max_tokens=NO_BOUND)
         more, *_ = picked(reader, kept(reader, late, options), every)
-        known = truths_of(reader, [answer.unit for answer in more], at)
-        whole += [replace(a, truth=known.get(a.unit.id, a.truth)) for a in more]
+        whole += _marked(more, truths_of(reader, [answer.unit for answer in more], at))
     chosen: list[Answer] = []
     left = options.max_tokens
     for answer in told_first(current_first(whole, asked)):
@@ -149,6 +149,11 @@ def with_current(
             left -= cost
             chosen.append(answer)
     return tuple(chosen), options.max_tokens - left
+
+
+def _marked(answers: Sequence[Answer], truths: Mapping[bytes, Truth]) -> list[Answer]:
+    told = [(answer, truths.get(answer.unit.id)) for answer in answers]
+    return [answer if truth is None else replace(answer, truth=truth) for answer, truth in told]
 
 
 def _unseen(reader: Reader, rows: Mapping[bytes, Recalled], as_of: int | None) -> set[bytes]:
@@ -160,14 +165,20 @@ def _unseen(reader: Reader, rows: Mapping[bytes, Recalled], as_of: int | None) -
     return {u.id for u in units if not seen_then(u, truths.get(u.id), as_of)}
 
 
-def _scores(found: Candidates, i: int) -> tuple[float, Arms]:
-    text, window, cosine, window_cosine, *bonuses = found.arms[:, i].tolist()
-    arms = Arms(text, window, _known(cosine), _known(window_cosine), *bonuses)
-    return float(found.score[i]), arms
+def _scores(
+    found: Candidates, start: int, end: int
+) -> list[tuple[float, list[float], float | None]]:
+    """Return the score of each candidate, what each arm says of it, and how relevant it is."""
+    score = found.score[start:end].tolist()
+    arms = found.arms[:, start:end].T.tolist()
+    relevance = found.relevance
+    told = [None] * len(score) if relevance is None else relevance[start:end].tolist()
+    return list(zip(score, arms, told, strict=True))
 
 
-def _relevance(found: Candidates, i: int) -> float | None:
-    return None if found.relevance is None else float(found.relevance[i])
+def _arms(raw: Sequence[float]) -> Arms:
+    text, window, cosine, window_cosine, *bonuses = raw
+    return Arms(text, window, _known(cosine), _known(window_cosine), *bonuses)
 
 
 def _known(cosine: float) -> float | None:
