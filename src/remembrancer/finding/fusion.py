@@ -97,11 +97,12 @@ def guarded(order: NDArray[np.int64], shared: NDArray[np.float64]) -> NDArray[np
     Returns:
         The same places.
     """
-    sure = {
-        int(arm.argmax())
-        for arm in shared[:SCALED]
-        if arm.size and arm.max() > 0 and np.count_nonzero(arm > (1 - SURE) * arm.max()) == 1
-    }
+    if not shared.size:
+        return order
+    arms = shared[:SCALED]
+    best = arms.max(axis=1, keepdims=True)
+    alone = np.count_nonzero(arms > (1 - SURE) * best, axis=1) == 1
+    sure = set(arms.argmax(axis=1)[alone & (best[:, 0] > 0)].tolist())
     places = order.tolist()
     if sure <= set(places[:HELD]):
         return order

@@ -75,9 +75,15 @@ def rows_of(
 def absent(rows: Rows, known: Rows) -> Rows:
     """Return those of some rows, rising, that are not among known ones, which are rising."""
     rows = np.unique(rows)
+    found: Rows = rows[~among(rows, known)]
+    return found
+
+
+def among(rows: Rows, known: Rows) -> Mask:
+    """Return which of some rows are among known ones, which are rising."""
     if not len(known):
-        return rows
-    found: Rows = rows[known[np.minimum(np.searchsorted(known, rows), len(known) - 1)] != rows]
+        return np.zeros(len(rows), dtype=bool)
+    found: Mask = known.take(np.searchsorted(known, rows), mode="clip") == rows
     return found
 
 

@@ -25,6 +25,7 @@ from .keyword import Scores, best, bm25, whole
 from .part import BOTH, Mask, Part, sign_bits
 from .proposals import (
     absent,
+    among,
     chosen,
     id_order,
     ids,
@@ -148,9 +149,12 @@ class Search:
         every = replace(every, score=summed(shares(every.arms, self._query.weights)))
         if self._query.calibration is not None:
             every = self._calibrated(every, *_appended(known, more, by_id))
-        places = np.flatnonzero(np.isin(every.ids, np.array(wanted, dtype="S16")))
-        places = places[np.lexsort((every.ids[places], -every.score[places]))]
-        return every.taken(places)
+        named = every.id_list()
+        score = every.score.tolist()
+        asked = set(wanted)
+        places = [at for at, unit_id in enumerate(named) if unit_id in asked]
+        places.sort(key=lambda at: (-score[at], named[at]))
+        return every.taken(np.array(places, dtype=np.int64))
 
     def _top(self, top: int) -> _Top:
         known = self._tops.get(top)
@@ -262,7 +266,7 @@ class Search:
         if self._overlap is not None:
             fill(Arm.TIME, self._overlap)
         if any(map(len, self._standing)):
-            always = [np.isin(r, s) for r, s in zip(union, self._standing, strict=True)]
+            always = [among(r, s) for r, s in zip(union, self._standing, strict=True)]
             arms[Arm.STANDING] = joined(always)[place]
         fill(Arm.LENGTH, [p.columns.length for p in parts])
         said = np.log1p(arms[Arm.LENGTH]) / math.log1p(FULL)
