@@ -37,7 +37,7 @@ def spread(codes: NDArray[np.int8]) -> list[int]:
     lengths[lengths == 0] = np.inf
     cosine = products / lengths[:, None] / lengths
     alike = (cosine >= NEAR) & (cosine < EQUAL)
-    if not n or np.count_nonzero(alike, axis=1).max() < STAY:
+    if not alike.any() or np.count_nonzero(alike, axis=1).max() < STAY:
         return list(range(n))  # as most often
     kept: list[int] = []
     late: list[int] = []

@@ -187,6 +187,11 @@ def current_first(answers: Sequence[M], asked: AbstractSet[str] = frozenset()) -
     out: list[M] = []
     done: set[bytes] = set()
     for answer in _told_first(answers):
+        if answer.truth is HOLDS:  # nothing else is told of it
+            if answer.unit.id not in done:
+                done.add(answer.unit.id)
+                out.append(answer)
+            continue
         for each in _before(answer, by_id):
             meant = [a for slot in _denied(each, asked) for a in instead.get(slot, ())]
             for one in (*meant, each):
