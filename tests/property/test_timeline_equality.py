@@ -114,6 +114,9 @@ def test_what_is_added_is_settled_as_among_all(given_claims: list[Placed], many:
     rows = sorted(given_claims, key=lambda p: p.order)
     earlier, later = settle(rows[:many]), rows[many:]
     assume(not {p.unit_id for p in earlier} & {p.unit_id for p in later})  # a fact comes whole
+    if any(p.settled.against for p in earlier):
+        event("disputed before")
+        return
     found = extend([p for p in earlier if still_open(p)], later)
     event("disputed" if found is None else "settled")
     if found is not None:

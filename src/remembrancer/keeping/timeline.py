@@ -64,12 +64,10 @@ def settle(claims: Sequence[Placed]) -> list[Placed]:
 def extend(standing: Sequence[Placed], new: Sequence[Placed]) -> list[Placed] | None:
     """Settle claims that come after all others of their slot by those of them that are open.
 
-    `standing` are all that nothing has ended yet, with what was found of them. Returns both as
-    `settle` would leave them among all claims of the slot; None where it takes those that have
-    ended to tell, as one is open against another.
+    `standing` are those that nothing has ended yet and that new ones may end, with what was found
+    of them; no claim of the slot is against another. Returns both as `settle` would leave them
+    among all claims of the slot; None where a new one is against another.
     """
-    if any(placed.settled.against is not None for placed in standing):
-        return None
     line = _Line()
     for placed in sorted(standing, key=lambda p: p.order):
         line.resume(placed)

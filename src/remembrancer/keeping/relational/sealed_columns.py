@@ -230,6 +230,7 @@ QUERIES: Mapping[str, Sealed] = {
     "claim_slots": Sealed(results={0: "claim.slot"}),
     "claim_slot": Sealed(params={1: "claim.slot"}, results=_CLAIM),
     "claim_since": Sealed(params={1: "claim.slot"}, results=_CLAIM),
+    "claim_disputed": Sealed(params={1: "claim.slot"}),
     "claim_open": Sealed(params={1: "claim.slot"}, results=_CLAIM),
     "claim_holder": Sealed(values="claim.slot", results={0: "claim.slot"}),
     "claim_of": Sealed(results=_CLAIM),

@@ -54,23 +54,22 @@ def _extended(work: Work, slot: str) -> tuple[Sequence[Placed], Sequence[Placed]
         return new, new
     first = min(p.order for p in new)
     between = any(p.order > first for p in late if p.unit_id not in added)
-    standing = None if between or _cut(late) else _standing(work, slot, new)
-    if standing is None:
+    if between or _cut(late) or truth.disputed(work.db, work.key, slot):
         return None
-    after = extend(standing, new)
+    found = truth.open_claims(work.db, work.key, slot, _met(new))
+    standing = [p for p in found if p.unit_id not in added]
+    after = None if _cut(found) else extend(standing, new)
     return None if after is None else ([*standing, *new], after)
 
 
-def _standing(work: Work, slot: str, new: Sequence[Placed]) -> list[Placed] | None:
-    """Return the open claims that new ones are to be compared with; None: too many to look at."""
-    added = work.added[slot]
+def _met(new: Sequence[Placed]) -> list[Stance]:
+    """Return the stances of open claims that new ones can end, or come to be against."""
+    holds = [p.claim for p in new if p.claim.stance is Stance.HOLDS]
+    met = [Stance.DENIED] if holds else []
     # One of many values ends none but a denial.
-    if all(p.claim.many and p.claim.stance is Stance.HOLDS for p in new):
-        denials = truth.open_claims(work.db, work.key, slot, denials=True)
-        if not denials:
-            return []
-    found = truth.open_claims(work.db, work.key, slot)
-    return None if _cut(found) else [p for p in found if p.unit_id not in added]
+    if len(holds) < len(new) or not all(claim.many for claim in holds):
+        met.append(Stance.HOLDS)
+    return met
 
 
 def _cut(found: Sequence[Placed]) -> bool:

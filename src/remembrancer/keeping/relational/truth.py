@@ -44,10 +44,16 @@ def slot_claims(db: Db, key: int, slot: str) -> list[Placed]:
     return [placed(row) for row in db.all("claim_slot", key, slot, MOST_CLAIMS)]
 
 
-def open_claims(db: Db, key: int, slot: str, *, denials: bool = False) -> list[Placed]:
-    """Return the newest claims of a slot that nothing has ended; `denials`: only what denies."""
-    least = Stance.DENIED if denials else Stance.HOLDS
-    return [placed(row) for row in db.all("claim_open", key, slot, int(least), MOST_CLAIMS)]
+def open_claims(db: Db, key: int, slot: str, stances: Sequence[Stance]) -> list[Placed]:
+    """Return the newest claims of a slot, of one or two stances, that nothing has ended."""
+    first, *others = map(int, stances)
+    wanted = (first, others[0] if others else first)
+    return [placed(row) for row in db.all("claim_open", key, slot, *wanted, MOST_CLAIMS)]
+
+
+def disputed(db: Db, key: int, slot: str) -> bool:
+    """Tell whether any claim of a slot is against another."""
+    return bool(db.all("claim_disputed", key, slot))
 
 
 def claims_since(db: Db, key: int, slot: str, at: int) -> list[Placed]:

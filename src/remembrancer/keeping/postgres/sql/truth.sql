@@ -29,12 +29,16 @@ SELECT {claim_columns} FROM {claim_tables}
 WHERE c.bank_key = $1 AND c.slot = $2 AND c.at >= $3 AND {valid}
 ORDER BY c.at DESC, c.unit_id DESC, c.number DESC LIMIT $4;
 
+-- name: claim_disputed
+SELECT 1 FROM claim
+WHERE bank_key = $1 AND slot = $2 AND against IS NOT NULL LIMIT 1;
+
 -- name: claim_open
--- What nothing has ended and what has no end of its own: what denies (2), and holds (1) if asked.
+-- What nothing has ended and what has no end of its own, of one or two stances.
 SELECT {claim_columns} FROM {claim_tables}
-WHERE c.bank_key = $1 AND c.slot = $2 AND c.ends IS NULL AND c.stance IN ($3, 2)
+WHERE c.bank_key = $1 AND c.slot = $2 AND c.ends IS NULL AND c.stance IN ($3, $4)
     AND {valid}
-ORDER BY c.at DESC, c.unit_id DESC, c.number DESC LIMIT $4;
+ORDER BY c.at DESC, c.unit_id DESC, c.number DESC LIMIT $5;
 
 -- name: claim_of
 SELECT {claim_columns} FROM {claim_tables}

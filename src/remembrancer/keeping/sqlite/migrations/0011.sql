@@ -1,5 +1,8 @@
--- What nothing has ended, by slot: what is added to the end of a long one is settled by these alone.
+-- What nothing has ended, and what is against another, by slot: what is added to the end of a long one
+-- is settled by these alone.
 CREATE INDEX claim_by_standing ON claim (bank_key, slot, stance, at) WHERE ends IS NULL;
+CREATE INDEX claim_by_dispute ON claim (bank_key, slot) WHERE against IS NOT NULL;
 
 INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
-    ('claim', 'claim_by_standing', '1000000 100000 3 2 1');
+    ('claim', 'claim_by_standing', '1000000 100000 3 2 1'),
+    ('claim', 'claim_by_dispute', '1000 100 2');
