@@ -141,6 +141,28 @@ def test_it_is_sent_when_it_is_due_and_acknowledged_by_the_answer(run: Any) -> N
     run(scene)
 
 
+def test_what_is_ranked_above_a_webhook_is_never_sent_to_it(run: Any) -> None:
+    async def scene(h: House) -> None:
+        low = await h.hook(ceiling=2.0)
+        await h.register("secret", tier_rank=5.0)
+        await h.register("plain", tier_rank=2.0)
+        await h.register("open")
+        await h.pass_time(seconds=60)
+        assert sorted(h.receiver.contents()) == ["open", "plain"]
+        states = {o.intention.content: o.occurrence.state for o in await h.store.offers(REF)}
+        assert states["secret"] is OccurrenceState.DUE
+        h.receiver.status = 500
+        await h.webhooks.update(REF, low.id, {"ceiling": None})
+        await h.register("late", tier_rank=5.0, trigger_at=h.clock.now_us() + SECOND)
+        await h.pass_time(seconds=1)
+        assert h.receiver.contents().count("late") == 1
+        await h.webhooks.update(REF, low.id, {"ceiling": 2.0})  # before it is sent again
+        await h.pass_time(days=2)
+        assert h.receiver.contents().count("late") == 1
+
+    run(scene)
+
+
 def test_a_failing_receiver_is_tried_again_and_again_then_given_up(run: Any) -> None:
     async def scene(h: House) -> None:
         hook = await h.hook()

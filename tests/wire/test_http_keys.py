@@ -233,6 +233,31 @@ def test_the_tier_rank_of_a_key_is_a_ceiling(guarded: Server, root: As) -> None:
     assert below("GET", f"{path}/{made.json()['id']}").status_code == 404
 
 
+def test_a_webhook_is_sent_no_more_than_the_key_that_set_it_up_may_see(
+    guarded: Server, root: As
+) -> None:
+    above = As(guarded, root.key(tenant="hooks")["key"])
+    below = As(guarded, root.key(tenant="hooks", max_tier_rank=4)["key"])
+    path = "/v1/default/banks/b/webhooks"
+    hook = {"url": "https://hooks.example/a", "event_types": ["intention.due"]}
+    made = below("POST", path, hook).json()
+    assert made["max_tier_rank"] == 4
+    assert above("PATCH", f"{path}/{made['id']}", {}).json()["max_tier_rank"] is None
+    taken = below("PATCH", f"{path}/{made['id']}", {"url": "https://hooks.example/b"})
+    assert taken.json()["max_tier_rank"] == 4
+
+
+def test_an_event_tells_no_more_than_was_asked_for(guarded: Server, root: As) -> None:
+    caller = As(guarded, root.key(tenant="tellers")["key"])
+    item = {"triggerType": "event_based", "triggerEvent": "deploy"}
+    path = BANK.format("b")
+    for rank in (1, 5):
+        made = caller("POST", f"{path}/intentions", {**item, "content": "look", "tierRank": rank})
+        assert made.status_code == 201
+    told = caller("POST", f"{path}/events?maxTierRank=1", {"name": "deploy"}).json()
+    assert len(told["occurrences"]) == 1
+
+
 @pytest.mark.both_stores
 def test_reading_keys_look_and_do_not_take(guarded: Server, root: As) -> None:
     writer = As(guarded, root.key(tenant="looks")["key"])
@@ -278,7 +303,7 @@ def test_rates_are_kept_by_key_and_class(guarded: Server, root: As) -> None:
 
 
 def test_changes_name_the_key_that_made_them(guarded: Server, root: As) -> None:
-    made = root.key(tenant="told")
+    made = root.key(tenant="events")
     caller = As(guarded, made["key"])
     retain(caller, "b")
     [entry] = caller("GET", BANK.format("b") + "/audit-logs").json()["items"]

@@ -20,7 +20,7 @@ EVENT = "retain.completed"
 SECRET = "a secret of some length"
 KEYS = [
     *"id bank_id url secret event_types enabled http_config acknowledges".split(),
-    *"created_at updated_at".split(),
+    *"max_tier_rank created_at updated_at".split(),
 ]
 
 

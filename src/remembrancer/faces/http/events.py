@@ -18,7 +18,7 @@ from .answers import OpenApp, answer
 from .auditing import audited
 from .banks import NamedBank
 from .body import Wire, body_of
-from .ceiling import ceiling_of
+from .ceiling import MaxTierRank, ceiling_of
 from .errors import BANK_ERRORS
 from .intention_shapes import Millis, OccurrenceItem, ms, shown_occurrence, us
 from .schema import reads
@@ -88,6 +88,7 @@ async def create_events(
     app: OpenApp,
     bank: NamedBank,
     body: Annotated[EventsRequest, Depends(body_of(EventsRequest))],
+    max_tier_rank: MaxTierRank = None,
 ) -> Response:
     """Tell what has happened; kept, and what waits for it is due, when it answers.
 
@@ -98,7 +99,7 @@ async def create_events(
     for number, each in enumerate(told):
         with of_item(number, body.items is not None):
             events.append(_event(each))
-    done = await app.events(bank, events, ceiling_of(request, None))
+    done = await app.events(bank, events, ceiling_of(request, max_tier_rank))
     app.watch.wake()
     audited(request, events=len(done.new), occurrences=len(done.occurrences))
     return answer(
@@ -108,6 +109,7 @@ async def create_events(
             new_ids=[e.id for e in done.events if e.id in done.new],
             occurrences=[shown_occurrence(o) for o in done.occurrences],
         ),
+        queries=("maxTierRank",),
     )
 
 

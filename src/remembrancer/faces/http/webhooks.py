@@ -15,6 +15,7 @@ from .answers import OpenApp, answer
 from .auditing import audited
 from .banks import DeleteResponse, NamedBank, Offset
 from .body import Wire, body_of
+from .ceiling import ceiling_of
 from .errors import BANK_ERRORS
 from .moments import spell
 from .schema import reads
@@ -69,6 +70,10 @@ class WebhookResponse(BaseModel):
     enabled: bool
     http_config: WebhookHttpConfig
     acknowledges: bool
+    max_tier_rank: float | None = Field(
+        description="Intentions ranked higher are not sent: the ceiling of the key that set the "
+        "webhook up or changed it last."
+    )
     created_at: str | None
     updated_at: str | None
 
@@ -137,6 +142,7 @@ async def create_webhook(
             enabled=body.enabled,
             http=_config(body.http_config),
             acknowledges=body.acknowledges,
+            ceiling=ceiling_of(request, None),
         ),
     )
     audited(request, webhook_id=kept.id)
@@ -184,7 +190,8 @@ async def update_webhook(
     body: Annotated[UpdateWebhookRequest, Depends(body_of(UpdateWebhookRequest))],
 ) -> Response:
     """Change a webhook; what is left out or null stays as it is."""
-    kept = await app.webhooks.update(bank, webhook_id, dict(_changes(body)))
+    changes = {**_changes(body), "ceiling": ceiling_of(request, None)}
+    kept = await app.webhooks.update(bank, webhook_id, changes)
     return answer(request, _shown(bank, kept), nulls=True)
 
 
@@ -287,6 +294,7 @@ def _shown(bank: BankRef, webhook: Webhook) -> WebhookResponse:
             params=dict(webhook.http.params),
         ),
         acknowledges=webhook.acknowledges,
+        max_tier_rank=webhook.ceiling,
         created_at=spell(webhook.created_at),
         updated_at=spell(webhook.updated_at),
     )

@@ -28,7 +28,7 @@ from ...nouns.ids import to_uuid
 from ...nouns.intention import OPEN
 from ...nouns.memory import BankRef, Job, JobState
 from ...nouns.text import clean
-from ..reminding.occurrences import Occurrences
+from ..reminding.occurrences import Occurrences, withheld
 from ..reminding.plan import GRACE_US
 from .outbox import Mail, derived
 from .webhooks import INTENTION_DUE, Webhook, Webhooks, delivery_kind, record_of, webhooks_of
@@ -99,6 +99,8 @@ class Push:
         for webhook in wanted:
             await self._trim(ref, delivery_kind(webhook.id))
             for offer in offers:
+                if withheld(offer.intention, webhook.ceiling):
+                    continue
                 found = offer.occurrence
                 key = to_uuid(derived(found.id, webhook.id, str(found.ready_at)))
                 told = {
@@ -130,7 +132,7 @@ class Push:
         if record is not None and attempt.noted(record):
             return {"status": record.data["status"]}  # written down before a crash
         offers = await self._store.offers_by_id(job.ref, [bytes.fromhex(attempt.occurrence)])
-        if not offers or offers[0].occurrence.state not in OPEN or not webhook.enabled:
+        if not webhook.enabled or not offers or not _is_for(webhook, offers[0]):
             told = {"status": "dropped", "next_retry_at": None}
             await self._note(job, attempt, webhook, record, told)
             return {"status": "dropped"}
@@ -275,6 +277,11 @@ def standard_signature(secret: str, message_id: str, seconds: int, body: bytes) 
         key = base64.b64decode(secret.removeprefix("whsec_") + "==")
     signed = b".".join([message_id.encode(), str(seconds).encode(), body])
     return "v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
+
+
+def _is_for(webhook: Webhook, offer: Offer) -> bool:
+    """Tell whether a webhook may be sent what is still open: its ceiling may have been lowered."""
+    return offer.occurrence.state in OPEN and not withheld(offer.intention, webhook.ceiling)
 
 
 def _is_gone(answer: Answer | None) -> bool:

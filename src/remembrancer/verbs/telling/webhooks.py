@@ -58,7 +58,8 @@ class HttpConfig:
 class Webhook:
     """Who is told of what. `secret` signs what is sent; None: nothing is signed.
 
-    `acknowledges`: a 2xx answer to a due intention acknowledges it.
+    `acknowledges`: a 2xx answer to a due intention acknowledges it. `ceiling`: intentions ranked
+    higher are not sent; that of who set the webhook up or changed it last.
     """
 
     id: str
@@ -68,6 +69,7 @@ class Webhook:
     enabled: bool = True
     http: HttpConfig = HttpConfig()
     acknowledges: bool = True
+    ceiling: float | None = None
     created_at: int = 0
     updated_at: int = 0
 
@@ -216,6 +218,7 @@ def record_of(webhook: Webhook) -> Record:
         "headers": dict(webhook.http.headers),
         "params": dict(webhook.http.params),
         "acknowledges": webhook.acknowledges,
+        "ceiling": webhook.ceiling,
     }
     return Record(WEBHOOK, webhook.id, webhook.created_at, webhook.updated_at, data)
 
@@ -231,6 +234,7 @@ def webhook_of(record: Record) -> Webhook:
         enabled=data["enabled"],
         http=HttpConfig(data["method"], data["timeout_seconds"], data["headers"], data["params"]),
         acknowledges=data.get("acknowledges", True),
+        ceiling=data.get("ceiling"),
         created_at=record.created_at,
         updated_at=record.updated_at,
     )
