@@ -180,6 +180,27 @@ def test_over_stdio_to_a_server_with_a_key(keyed: Server, folder: Path, bank: st
     play(Client(stdio(folder, *arguments)), story)
 
 
+def test_no_id_leads_to_another_path(keyed: Server, folder: Path, bank: str) -> None:
+    async def story(client: Client) -> None:
+        await done(client, "sync_retain", content="Alice moved to Berlin")
+        for odd in ("..", ".", "", "/", "list"):
+            for tool, name in (
+                ("delete_document", "document_id"),
+                ("cancel_reminder", "intention_id"),
+                ("cancel_operation", "operation_id"),
+                ("get_memory", "memory_id"),
+                ("get_entity", "entity_id"),
+                ("ack", "occurrence_id"),
+            ):
+                assert await refused(client, tool, **{name: odd})
+        assert "bank_id" in await refused(client, "recall", query="Berlin", bank_id=7)
+        assert (await done(client, "list_memories"))["total"] == 1
+
+    arguments = ["--url", keyed.url, "--api-key", KEY, "--bank", bank]
+    play(Client(stdio(folder, *arguments)), story)
+    play(with_key(f"{keyed.url}/mcp", KEY), story)
+
+
 def test_an_old_client_speaks_the_handshake(server: Server, bank: str) -> None:
     async def story(client: Client) -> None:
         await done(client, "sync_retain", content="The door is red")

@@ -299,5 +299,13 @@ function given<T extends object>(options: T): { [K in keyof T]?: Exclude<T[K], u
 }
 
 function filled(path: string, values: Record<string, string>): string {
-  return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ""));
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => part(name, values[name] ?? ""));
+}
+
+/** Encode a name or an id; dots alone would become another path on the way: a document's, its bank's. */
+function part(name: string, value: string): string {
+  if (["", ".", ".."].includes(value)) {
+    throw new TypeError(`${name} ${JSON.stringify(value)} is no name or id that a path can hold`);
+  }
+  return encodeURIComponent(value);
 }

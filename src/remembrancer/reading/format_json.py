@@ -162,7 +162,9 @@ def _who(value: Mapping[str, Any]) -> tuple[Role, str | None]:
         if as_role and not role:
             role = as_role
         elif not as_role and speaker is None:
-            speaker = clean(said).strip() or None
+            speaker = (
+                " ".join(clean(said).split()) or None
+            )  # a name is one line wherever it is shown
     return role, speaker
 
 

@@ -7,7 +7,6 @@ from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from datetime import datetime
 from typing import Any, Self
-from urllib.parse import quote
 from uuid import uuid4
 
 try:
@@ -18,6 +17,7 @@ except ImportError as error:
     ) from error
 
 from ...nouns.errors import InvalidInput
+from ...nouns.paths import path_part
 from .answers import (
     Answers,
     Due,
@@ -242,7 +242,7 @@ class AsyncClient:
 
     def _path(self, bank: str | None, *parts: str) -> str:
         named = (bank or self._bank, *parts)
-        return "/v1/default/banks/" + "/".join(quote(part, safe="") for part in named)
+        return "/v1/default/banks/" + "/".join(map(path_part, named))
 
 
 def _item(item: Mapping[str, Any], own: str) -> dict[str, Any]:

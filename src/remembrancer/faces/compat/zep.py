@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta, timezone, tzinfo
 from functools import partial
@@ -20,6 +21,7 @@ MAX_MEMORIES = 20
 
 _PRESENT = "present"
 _ENDED = " [no longer true]"
+_TAG = re.compile(r"<(?=\s*/?\s*(?:FACTS|INSTRUCTIONS)\b)", re.IGNORECASE)
 
 
 def user_context(
@@ -116,9 +118,13 @@ def _line(fact: Unit, memory: Primed, now: int, zone: tzinfo | None) -> str:
 
 
 def _said(fact: Unit, source: Unit) -> str:
-    text = " ".join(fact.text.split())
     who = fact.speaker or source.speaker
-    return f"{who}: {text}" if who else text
+    return _inside(f"{who}: {fact.text}" if who else fact.text)
+
+
+def _inside(text: str) -> str:
+    """Return a text as one line that cannot end the block it stands in, nor begin another."""
+    return _TAG.sub("&lt;", " ".join(text.split()))
 
 
 def _day(us: int, offset_min: int | None, zone: tzinfo | None) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
-from .tool import AnyTool, Arguments, InBank, asking, given
+from .tool import AnyTool, Arguments, Id, InBank, asking, given
 from .ways import Ask, path_of
 
 
@@ -50,13 +50,13 @@ class OperationsArguments(InBank):
 class OperationArguments(InBank):
     """What names one operation."""
 
-    operation_id: str
+    operation_id: Id
 
 
 class EntityArguments(InBank):
     """What names one entity."""
 
-    entity_id: str
+    entity_id: Id
 
 
 def _bank(arguments: InBank, bank: str) -> Ask:  # noqa: ARG001

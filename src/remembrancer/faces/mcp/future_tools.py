@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from .tool import AnyTool, Arguments, InBank, asking, given
+from .tool import AnyTool, Arguments, Id, InBank, asking, given
 from .ways import Ask, path_of
 
 
@@ -50,14 +50,14 @@ class CheckArguments(InBank):
 class AckArguments(InBank):
     """What `ack` takes."""
 
-    occurrence_id: str = Field(description="`occurrence.id` of what `check` returned.")
+    occurrence_id: Id = Field(description="`occurrence.id` of what `check` returned.")
     outcome: Literal["done", "failed", "dismissed"] = "done"
 
 
 class SnoozeArguments(InBank):
     """What `snooze` takes."""
 
-    occurrence_id: str
+    occurrence_id: Id
     seconds: float = Field(600, ge=1, description="Bring it back after so many seconds.")
 
 
@@ -72,7 +72,7 @@ class IntentionsArguments(InBank):
 class IntentionArguments(InBank):
     """What names one intention."""
 
-    intention_id: str
+    intention_id: Id
 
 
 def _remind(arguments: RemindArguments, bank: str) -> Ask:

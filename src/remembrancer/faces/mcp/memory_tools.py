@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from .tool import AnyTool, Arguments, Call, InBank, Json, Tool, asking, given, tags_of, whole
+from .tool import AnyTool, Arguments, Call, Id, InBank, Json, Tool, asking, given, tags_of, whole
 from .ways import Ask, path_of
 
 TagsMatch = Literal["any", "all", "any_strict", "all_strict", "exact"]
@@ -128,7 +128,7 @@ class ListArguments(InBank):
 class MemoryArguments(InBank):
     """What names one memory."""
 
-    memory_id: str
+    memory_id: Id
 
 
 class UpdateMemoryArguments(MemoryArguments):

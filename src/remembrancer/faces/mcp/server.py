@@ -121,6 +121,8 @@ class Memory:
             )
         tool = tools[name]
         bank = arguments.pop("bank_id", None) or connection.bank or DEFAULT_BANK
+        if not isinstance(bank, str):
+            raise InvalidInput("bank_id must be text", field="bank_id")
         if connection.bank is not None and bank != connection.bank:
             raise InvalidInput(
                 f"this connection is about the bank {connection.bank!r} alone", field="bank_id"

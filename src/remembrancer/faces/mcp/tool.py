@@ -4,15 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Annotated, Any, Generic, Protocol, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from ...nouns.errors import InvalidInput
+from ...nouns.ids import parse_id
 from .ways import Ask
 
 A = TypeVar("A", bound="Arguments")
 
 Json = Mapping[str, Any]
+
+
+def _an_id(text: str) -> str:
+    try:
+        parse_id(text, "it")
+    except InvalidInput as error:
+        raise ValueError(error.message) from None
+    return text
+
+
+Id = Annotated[str, AfterValidator(_an_id)]
+"""An id: any other word of a path might be that of another route."""
 
 
 class Arguments(BaseModel):

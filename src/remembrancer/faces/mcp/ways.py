@@ -9,12 +9,13 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
-from urllib.parse import quote, unquote, urlencode
+from urllib.parse import unquote, urlencode
 
 import httpx
 from starlette.types import ASGIApp, Message, Scope
 
 from ...nouns.errors import InvalidInput, StoreError
+from ...nouns.paths import path_part
 
 Headers = Mapping[str, str]
 
@@ -67,8 +68,12 @@ class Way(Protocol):
 
 
 def path_of(*parts: str) -> str:
-    """Return a path of the bank routes, each part encoded."""
-    return "/v1/default/banks/" + "/".join(quote(part, safe="") for part in parts)
+    """Return a path of the bank routes, each part encoded.
+
+    Raises:
+        InvalidInput: a part would lead elsewhere, see `path_part`.
+    """
+    return "/v1/default/banks/" + "/".join(map(path_part, parts))
 
 
 class Inside:

@@ -135,7 +135,7 @@ def _holds(fact: Unit, now: int) -> bool:
 def _fact(fact: Unit, source: Unit, zone: tzinfo | None) -> str:
     marks = (_MARKS.get(fact.modality, ""), _when(fact, source.offset_min, zone))
     shown = ", ".join(filter(None, marks))
-    who = fact.speaker or source.speaker
+    who = _flat(fact.speaker or source.speaker or "")
     return f"- {f'{who}: ' if who else ''}{_flat(fact.text)} ({shown})"
 
 
@@ -153,7 +153,7 @@ def _when(fact: Unit, offset_min: int | None, zone: tzinfo | None) -> str:
 
 
 def _said(unit: Unit) -> str:
-    who = unit.speaker or _ROLES.get(unit.role, "")
+    who = _flat(unit.speaker or _ROLES.get(unit.role, ""))
     return f"{f'{who}: ' if who else ''}{_flat(unit.text)}"
 
 
