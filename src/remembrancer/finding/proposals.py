@@ -61,6 +61,10 @@ def let_through(part: Part, dead: Mask | None, query: Query) -> Mask | None:
         masks.append(np.isin(part.columns.kind, list(query.kinds)))
     if query.tags is not None:
         masks.append(tag_mask(part, query.tags))
+    if query.said_by is not None:
+        c = part.columns
+        happened = (c.occurred_start != NO_TIME) & (c.occurred_start <= query.said_by)
+        masks.append((c.mentioned <= query.said_by) | happened)
     return np.logical_and.reduce(masks) if masks else None
 
 

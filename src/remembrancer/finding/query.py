@@ -23,7 +23,8 @@ class Query:
     `words` are the question's (`terms.words`), `terms` their hashes (`Analyzer.terms`). `vector` is
     float32 (dim,) of length 1 or None (keywords alone). `role` gets the role bonus. `since`/`until`
     is the half-open time the question is about, in microseconds: a preference, not a filter.
-    `kinds` and `tags` are filters. `term_weights` says how much each term counts in the keyword
+    `kinds` and `tags` are filters, `said_by` (microseconds) one for what was said by then, or had
+    happened. `term_weights` says how much each term counts in the keyword
     arms, 1 where it is silent (`Analyzer.weights`). The terms that are `doubtful` may be mistyped,
     and stand for what the bank has of their `neighbours` (see `spelling`). With a `calibration` the
     candidates get their relevance; `telling` says how telling each term is for it
@@ -38,6 +39,7 @@ class Query:
     until: int | None = None
     kinds: Collection[int] | None = None
     tags: TagNode | None = None
+    said_by: int | None = None
     weights: Weights = field(default_factory=Weights)
     term_weights: Mapping[int, float] | None = None
     calibration: Calibration | None = None

@@ -11,15 +11,19 @@ from .scan import RESCORED, Floats, Rows, cosines_of_own, joined, nearest
 from .state import IndexState
 
 
-def most_similar(state: IndexState, vector: Floats, limit: int) -> list[tuple[bytes, float]]:
+def most_similar(
+    state: IndexState, vector: Floats, limit: int, until: int | None = None
+) -> list[tuple[bytes, float]]:
     """Return the `limit` units with the highest cosine to a vector, best first, ties by id.
+
+    Those said from `until` on (microseconds) are left out.
 
     Over all units of the bank: exactly for small banks, by sign bits first for large ones.
     """
     if not state.parts or state.dim != len(vector) or limit < 1:
         return []
     parts = state.parts
-    allowed = [_findable(p, d) for p, d in zip(parts, state.dead, strict=True)]
+    allowed = [_findable(p, d, until) for p, d in zip(parts, state.dead, strict=True)]
     bits = sign_bits(vector[None, :])[0]
     rows = nearest(parts, allowed, OWN, bits, count=max(RESCORED, limit))
     return _ranked(parts, rows, vector, limit)
@@ -39,10 +43,13 @@ def cosines_of(state: IndexState, vector: Floats, ids: Sequence[bytes]) -> dict[
     return dict(_ranked(state.parts, rows, vector, len(ids))) if rows else {}
 
 
-def _findable(part: Part, dead: Mask | None) -> Mask | None:
-    if dead is None and part.columns.embedded.all():
-        return None
-    return part.columns.embedded if dead is None else part.columns.embedded & ~dead
+def _findable(part: Part, dead: Mask | None, until: int | None) -> Mask | None:
+    masks = [] if part.columns.embedded.all() else [part.columns.embedded]
+    if dead is not None:
+        masks.append(~dead)
+    if until is not None:
+        masks.append(part.columns.mentioned < until)
+    return np.logical_and.reduce(masks) if masks else None
 
 
 def _ranked(

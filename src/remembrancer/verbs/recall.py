@@ -30,8 +30,8 @@ from .recalling.addressed import about_assistant
 from .recalling.answers import NO_BOUND, kept, picked, relevant, with_current
 from .recalling.asked import asked_window
 from .recalling.cutoff import checked
-from .recalling.echoes import Echoes
-from .recalling.included import Included, cut, fetch
+from .recalling.echoes import Echoes, told_first
+from .recalling.included import Fetched, Include, Included, cut, fetch
 from .recalling.recollection import (
     Answer,
     Arms,
@@ -44,7 +44,7 @@ from .recalling.related import SEEDS, related
 from .recalling.reranking import Reranking, within
 from .recalling.snapshots import read_indexed
 from .recalling.trace import Trace, trace
-from .recalling.truth import heirs, opponents, truths_of
+from .recalling.truth import current_first, heirs, opponents, truths_of
 from .recalling.watching import RecallWatch
 from .retaining.embedding import MOVED
 
@@ -107,6 +107,7 @@ class Recall:
         answers, tokens = found.answers, found.tokens
         if self._reranking is not None:
             answers, unranked = await self._reranking(question, answers)
+            answers = tuple(told_first(current_first(answers, set(words(question)))))
             answers, tokens = within(answers, options.limit, options.max_tokens)
             degraded = degraded or unranked
         answers, tokens = neighbours.fitted(answers, tokens, options.max_tokens)
@@ -117,7 +118,7 @@ class Recall:
             revision=found.revision,
             timings=spent,
             degraded=degraded or found.degraded,
-            included=found.included,
+            included=_included(answers, found.fetched, options.include),
             trace=found.trace,
             known=found.candidates.known,
             embedded=found.embedded,
@@ -251,6 +252,9 @@ class Recall:
         if options.related or options.trace:
             graph = related(reader, found.id_list(0, SEEDS))
         extra = [unit_id for unit_id, _ in graph] if options.related else []
+        if options.as_of is not None:  # what was said later would stand before all of it
+            known_then = replace(query, said_by=options.as_of)
+            extra += Search(state, known_then).found().id_list()
         if extra:
             found = looking.found(extra=extra)
         expanded = time.perf_counter()
@@ -278,9 +282,8 @@ class Recall:
             )
         if options.neighbours:
             answers = neighbours.with_neighbours(reader, answers, options)
-        include, included, told = options.include, None, None
-        if include is not None:
-            included = cut(answers, {None: fetch(reader, answers, include)}, include)
+        include, told = options.include, None
+        fetched = fetch(reader, answers, include) if include is not None else None
         if options.trace:
             told = trace(
                 reader,
@@ -299,7 +302,7 @@ class Recall:
             reader.revision,
             rows_ms,
             degraded,
-            included,
+            fetched,
             told,
             embedded=vector is not None,
             cut=len(found.ids) - len(relevant(found, options, query.calibration).ids),
@@ -320,12 +323,21 @@ class BankFound(NamedTuple):
     revision: int
     rows_ms: float
     degraded: str | None
-    included: Included | None
+    fetched: Fetched | None
     trace: Trace | None
     embedded: bool = False
     cut: int = 0
     asked: int = 0
     late: Candidates | None = None
+
+
+def _included(
+    answers: Sequence[Answer], fetched: Fetched | None, include: Include | None
+) -> Included | None:
+    """Return what comes with the answers that are left, of what was fetched for more of them."""
+    if fetched is None or include is None:
+        return None
+    return cut(answers, {None: fetched}, include)
 
 
 def timings(started: float, embedded: float, rows_ms: float) -> Timings:

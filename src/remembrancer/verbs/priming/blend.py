@@ -69,7 +69,7 @@ def blend(
         pool = _pool(reader, ref, held, cue, options, now, size)
         fold = Fold(Known(pool.rows, reader))
         cued = cue is not None and cue.vector is not None
-        chosen = _choose(pool, fold, cued, limit, options)
+        chosen = _choose(reader, pool, fold, cued, limit, options)
         if len(chosen) == limit or pool.exhausted or size >= _MOST_POOL:
             break
         size *= 4  # much of it said the same
@@ -118,7 +118,7 @@ def _pool(
         pinned = [i for i in pinned if units[i].mentioned_at <= now]
     similar: Sequence[tuple[bytes, float]] = ()
     if cue is not None and cue.vector is not None:
-        similar = most_similar(cue.state, cue.vector, size)
+        similar = most_similar(cue.state, cue.vector, size, _until(options))
     return _Pool(
         rows,
         pinned,
@@ -139,9 +139,13 @@ def _standing(cue: Cue | None, options: PrimeOptions) -> list[bytes]:
     if cue is None:
         return []
     share = _STANDING_SHARE if cue.vector is None else _CUED_SHARE
-    until = None if options.now is None else options.now + 1
     limit = min(options.max_memories, MOST) // share
-    return standing_units(cue.state, cue.vector, limit, until)
+    return standing_units(cue.state, cue.vector, limit, _until(options))
+
+
+def _until(options: PrimeOptions) -> int | None:
+    """Return from when on nothing has been said yet, as of another time."""
+    return None if options.now is None else options.now + 1
 
 
 def _count(units: dict[bytes, Unit], newest: Sequence[bytes], since: int) -> int:
@@ -150,11 +154,12 @@ def _count(units: dict[bytes, Unit], newest: Sequence[bytes], since: int) -> int
 
 
 def _choose(
-    pool: _Pool, fold: Fold, cued: bool, limit: int, options: PrimeOptions
+    reader: Reader, pool: _Pool, fold: Fold, cued: bool, limit: int, options: PrimeOptions
 ) -> dict[bytes, Strategy]:
-    """Choose up to `limit` memories; of those that say the same, the first."""
+    """Choose up to `limit` memories; of those that say the same, the first, or the newest."""
     similar = [unit_id for unit_id, _ in pool.similar]
     fold.look_up([*pool.units, *similar, *pool.standing])
+    similar = _newest_twin(reader, fold, similar)
     share = int(limit * options.temporal_ratio) if cued else limit
     chosen: dict[bytes, Strategy] = {}
     _fill(chosen, fold, pool.pinned, Strategy.TEMPORAL, limit)
@@ -165,6 +170,22 @@ def _choose(
     _fill(chosen, fold, pool.older, Strategy.TEMPORAL, limit)
     _fill(chosen, fold, pool.ahead, Strategy.TEMPORAL, limit)
     return chosen
+
+
+def _newest_twin(reader: Reader, fold: Fold, ids: Sequence[bytes]) -> list[bytes]:
+    """Return ids with the newest of those that say the same in the place of the first of them.
+
+    What was said again after something else had ended it holds; the first time does not.
+    """
+    twins = fold.twins(ids)
+    if not twins:
+        return list(ids)
+    said = {u.id: _in_time(u) for u in reader.units([i for each in twins for i in each])}
+    place: dict[bytes, bytes] = {}
+    for each in twins:
+        newest = max(each, key=lambda unit_id: said.get(unit_id, (0, b"")))
+        place |= {each[0]: newest, newest: each[0]}
+    return [place.get(unit_id, unit_id) for unit_id in ids]
 
 
 def _fill(

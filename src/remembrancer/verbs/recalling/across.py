@@ -11,6 +11,7 @@ from functools import partial
 import numpy as np
 
 from ...finding.fusion import shares, summed
+from ...finding.terms import words
 from ...keeping.store import Store
 from ...keeping.view import Reader
 from ...nouns.errors import TooLarge
@@ -68,7 +69,7 @@ class Across:
                 return await self._recall.search_bank(ref, question, vector, alone)
 
         found = await asyncio.gather(*map(one, refs))
-        answers, tokens = fitted(*_merged(refs, found, options), options.max_tokens)
+        answers, tokens = fitted(*_merged(refs, found, question, options), options.max_tokens)
         included = await self._included(refs, answers, options.include)
         done = Recollection(
             answers,
@@ -103,7 +104,7 @@ def _fetched(answers: Sequence[Answer], include: Include, reader: Reader) -> Fet
 
 
 def _merged(
-    refs: Sequence[BankRef], found: Sequence[BankFound], options: RecallOptions
+    refs: Sequence[BankRef], found: Sequence[BankFound], question: str, options: RecallOptions
 ) -> tuple[tuple[Answer, ...], int]:
     """Score the answers over the candidates of all banks, and cut them to the limits."""
     if not found:
@@ -121,7 +122,7 @@ def _merged(
     answers.sort(key=lambda answer: (-answer.score, answer.unit.id))
     kept: list[Answer] = []
     left = options.max_tokens
-    for answer in told_first(current_first(answers)):
+    for answer in told_first(current_first(answers, set(words(question)))):
         cost = payload_tokens(answer.unit)
         if cost <= left and len(kept) < options.limit:
             left -= cost

@@ -52,6 +52,14 @@ class Fold:
         """Whether no candidate says what another unit says: none repeats, none need be kept."""
         return not self._keys
 
+    def twins(self, ids: Sequence[bytes]) -> list[list[bytes]]:
+        """Return those of some candidates that say the same, in their order: two or more each."""
+        found: dict[bytes, list[bytes]] = {}
+        for unit_id in ids:
+            if unit_id in self._keys:
+                found.setdefault(self._keys[unit_id], []).append(unit_id)
+        return [each for each in found.values() if len(each) > 1]
+
     def repeats(self, unit_id: bytes) -> bool:
         """Tell whether a kept answer says the same; the candidate is then counted with it."""
         kept = self._kept.get(self._keys.get(unit_id, b""))
