@@ -278,10 +278,85 @@ def test_calendars_come_in_bounded_parts() -> None:
     found, items = parse("c.ics", ICS)
     [one] = [item for item in items if isinstance(item, TakenCalendar)]
     assert found is Format.ICS
-    assert one.entries == 1
-    assert b"Europe/Oslo" in one.text
-    assert one.text.endswith(b"END:VTODO\r\nEND:VCALENDAR\r\n")
+    assert len(one.entries) == 1
+    assert b"Europe/Oslo" in one.text()
+    assert one.text().endswith(b"END:VTODO\r\nEND:VCALENDAR\r\n")
     assert left(items) == {"neither a to-do nor an event": 1}
+
+
+@pytest.mark.parametrize("word", [b"END: bring rope", b"BEGIN:VTODO at home", b"END:VCALENDAR"])
+def test_a_folded_line_and_a_mark_at_the_start_end_no_entry(word: bytes) -> None:
+    data = ICS.replace(b"Oil the hinge", b"Oil the\r\n " + word)
+    _, items = parse("c.ics", b"\xef\xbb\xbf" + data)
+    [one] = [item for item in items if isinstance(item, TakenCalendar)]
+    assert len(one.entries) == 1
+    assert word in one.text()
+
+
+@pytest.mark.parametrize("path", ["a.csv", "a.md", "a.jsonl", "conversations.json"])
+def test_what_is_no_utf8_is_left_and_told(path: str) -> None:
+    texts = {
+        "a.csv": "content\nMüller",
+        "a.md": "Müller",
+        "a.jsonl": '{"content": "Müller"}\n',
+        "conversations.json": json.dumps(CHATGPT, ensure_ascii=False).replace("Oslo", "Müller"),
+    }
+    given = file(path, texts[path].encode("latin-1"))
+    kind = format_of(given)
+    items = list(PARSERS[kind](given)) if kind is not None else []
+    assert taken(items) == []
+    assert all(isinstance(item, Left) for item in items)
+    assert kind is None or items
+
+
+def test_a_date_that_cannot_be_read_is_kept_as_it_stands() -> None:
+    _, rows = parse("a.csv", "content,date\nOne,sometime in spring\nTwo,2026-02-03\n")
+    assert [t.metadata for t in taken(rows)] == [{"date": "sometime in spring"}, {}]
+    _, notes = parse("a.md", "---\ndate: sometime in spring\n---\nOne\n")
+    assert taken(notes)[0].metadata == {"date": "sometime in spring"}
+
+
+def test_conversations_that_alternate_lose_no_message() -> None:
+    lines = [
+        {"role": "user", "content": f"Line {n}", "conversation_id": f"c{n % 2}"} for n in range(5)
+    ]
+    _, items = parse("log.jsonl", "\n".join(json.dumps(line) for line in lines))
+    assert len({t.name for t in taken(items)}) == 5
+    assert left(items) == {}
+
+
+def test_what_an_assistant_says_to_a_tool_is_left() -> None:
+    chats = json.loads(json.dumps(CHATGPT))
+    last = chats[0]["mapping"]["n4"]["message"]
+    last["recipient"] = "dalle.text2im"
+    _, items = parse("conversations.json", chats)
+    assert left(items)["said to a tool"] == 1
+    assert "light in June" not in str(taken(items))
+    last["recipient"] = "all"
+    assert "light in June" in str(taken(parse("conversations.json", chats)[1]))
+
+
+def test_a_document_of_a_project_has_its_own_date() -> None:
+    project = {"uuid": "p", "created_at": "2022-01-01T00:00:00Z", "prompt_template": "", "docs": [
+        {"uuid": "d", "content": "I broke my arm today.", "created_at": "2024-02-02T00:00:00Z"},
+        {"uuid": "e", "content": "I bake."},
+    ]}  # fmt: skip
+    _, items = parse("projects.json", [project])
+    first, second = taken(items)
+    assert second.passages[0].at is not None
+    assert first.passages[0].at is not None
+    assert first.passages[0].at > second.passages[0].at
+
+
+def test_a_mail_whose_plain_part_is_blank_has_the_text_of_its_html() -> None:
+    mail = MBOX[: MBOX.index(b"From ben@")].replace(
+        b"\n\nThe boat leaves at nine.\n>From the north pier.",
+        b'\nMIME-Version: 1.0\nContent-Type: multipart/alternative; boundary="b"\n\n'
+        b"--b\nContent-Type: text/plain\n\n \n--b\nContent-Type: text/html\n\n<p>At nine.</p>\n"
+        b"--b--",
+    )
+    [one] = taken(parse("in.mbox", mail)[1])
+    assert one.passages[0].text == "The boat\n\nAt nine."
 
 
 @pytest.mark.parametrize(

@@ -64,6 +64,17 @@ def test_all_banks_and_each_format(filled: Cli, tmp_path: Path) -> None:
     assert filled.here("export", "--all", "--to", "-").code == 2
 
 
+def test_an_entry_that_is_wrong_leaves_the_others_of_a_calendar(cli: Cli, tmp_path: Path) -> None:
+    entry = "BEGIN:VTODO\r\nUID:{n}\r\nSUMMARY:Oil hinge {n}\r\nDUE:{due}\r\nEND:VTODO\r\n"
+    dues = ["29990101T090000Z", "no day at all", "29990102T090000Z"]
+    told = "".join(entry.format(n=n, due=due) for n, due in enumerate(dues))
+    path = tmp_path / "c.ics"
+    path.write_bytes(f"BEGIN:VCALENDAR\r\nVERSION:2.0\r\n{told}END:VCALENDAR\r\n".encode())
+    taken = cli.ok("import", str(path), "--bank", "b", "--json").json
+    assert (taken["intentions"], taken["left_count"]) == (2, 1)
+    assert cli.ok("import", str(path), "--bank", "b", "--json").json["intentions_there"] == 2
+
+
 def test_an_import_says_what_it_left(cli: Cli, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     notes.mkdir()

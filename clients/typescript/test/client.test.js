@@ -127,6 +127,9 @@ test("any other route", async () => {
 });
 
 test("errors are of their kinds", async () => {
+  for (const odd of ["..", ".", ""]) {
+    await assert.rejects(client().get(odd), TypeError); // on the way it would be another path
+  }
   const memory = client();
   await assert.rejects(memory.recall(""), (error) => {
     assert(error instanceof InvalidInput);

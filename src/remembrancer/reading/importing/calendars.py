@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from typing import IO
 
@@ -16,7 +17,8 @@ _HEAD, _TAIL = b"BEGIN:VCALENDAR\r\nVERSION:2.0\r\n", b"END:VCALENDAR\r\n"
 
 def calendar(file: File) -> Iterator[Item]:
     """Read a calendar of any length."""
-    zone, held, count, others = b"", b"", 0, 0
+    zone, others, size = b"", 0, 0
+    held: list[bytes] = []
     with file.open() as opened:
         for kind, data in _parts(opened):
             if kind == b"X-WR-TIMEZONE":
@@ -26,13 +28,13 @@ def calendar(file: File) -> Iterator[Item]:
             elif not data:
                 yield Left(file.path, f"an entry longer than {_MAX_ENTRY} bytes")
             else:
-                held += data
-                count += 1
-                if count == _ENTRIES:
-                    yield TakenCalendar(_HEAD + zone + held + _TAIL, count)
-                    held, count = b"", 0
-    if count:
-        yield TakenCalendar(_HEAD + zone + held + _TAIL, count)
+                held.append(data)
+                size += len(data)
+                if len(held) == _ENTRIES or size > _MAX_ENTRY:
+                    yield TakenCalendar(_HEAD + zone, tuple(held), _TAIL)
+                    held, size = [], 0
+    if held:
+        yield TakenCalendar(_HEAD + zone, tuple(held), _TAIL)
     if others:
         yield Left(file.path, "neither a to-do nor an event", others)
 
@@ -41,7 +43,8 @@ def _parts(file: IO[bytes]) -> Iterator[tuple[bytes, bytes]]:
     """Yield the components of a calendar, by name; the data of one that is too long is empty."""
     depth, name, held, long = 0, b"", bytearray(), False
     while line := file.readline(_MAX_LINE):
-        told = line.strip().upper()
+        # A line that begins with a space goes on with the one before, whatever it holds.
+        told = b"" if line[:1] in (b" ", b"\t") else line.removeprefix(BOM_UTF8).strip().upper()
         if told.startswith(b"X-WR-TIMEZONE") and depth < 2:
             yield b"X-WR-TIMEZONE", line
         if told.startswith(b"BEGIN:"):

@@ -89,6 +89,8 @@ def _chatgpt_message(message: Any) -> tuple[dict[str, Any] | None, str | None]:
         return None, "hidden in the conversation"
     if role not in _ROLES:
         return None, f"said by {role}" if isinstance(role, str) and role else "said by nobody"
+    if message.get("recipient") not in (None, "", "all"):
+        return None, "said to a tool"
     if not isinstance(content, dict):
         return None, "without content"
     kind = content.get("content_type")
@@ -171,16 +173,16 @@ def _claude_project(value: Mapping[str, Any], where: str) -> Iterator[Item]:
     own = value.get("uuid") or where
     at, offset = time_of(value)
     note = f"the project {value['name']}" if value.get("name") else None
-    texts = [(key, value.get(key)) for key in ("description", "prompt_template")]
+    texts = [(key, value.get(key), (at, offset)) for key in ("description", "prompt_template")]
     docs = value.get("docs")
     for number, doc in enumerate(list_of(docs)):
         if isinstance(doc, dict):
-            texts.append(
-                (str(doc.get("uuid") or doc.get("filename") or number), doc.get("content"))
-            )
-    for key, text in texts:
+            called = str(doc.get("uuid") or doc.get("filename") or number)
+            texts.append((called, doc.get("content"), time_of(doc)))
+    for key, text, (own_at, own_offset) in texts:
         if isinstance(text, str) and clean(text).strip():
-            passage = Passage(text, at, offset, note)
+            told = (own_at, own_offset) if own_at is not None else (at, offset)
+            passage = Passage(text, *told, note)
             yield Taken(name_of("claude", "project", own, key), (passage,), ("claude",))
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import IO, Any, NamedTuple
 
 from ...nouns.errors import InvalidInput
-from .types import MAX_RECORD_BYTES
+from .types import MAX_RECORD_BYTES, NOT_UTF8
 
 _READ = 1 << 16
 _SPACE = re.compile(r"[\s\ufeff]*")
@@ -67,7 +67,11 @@ def objects(file: IO[bytes]) -> Iterator[tuple[int, Any]]:
                 line = file.readline(_READ)
             yield number, None
             continue
-        told = line.decode("utf-8-sig" if number == 1 else "utf-8", "replace").strip()
+        try:
+            told = line.decode("utf-8-sig" if number == 1 else "utf-8").strip()
+        except UnicodeDecodeError:
+            yield number, None
+            continue
         if not told:
             continue
         try:
@@ -81,7 +85,7 @@ class _Text:
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
-        self._decoder = codecs.getincrementaldecoder("utf-8-sig")("replace")
+        self._decoder = codecs.getincrementaldecoder("utf-8-sig")()
         self._text = ""
         self._at = 0
         self._ended = False
@@ -168,7 +172,11 @@ class _Text:
             return False
         data = self._file.read(size)
         self._ended = not data
-        self._text = self._text[self._at :] + self._decoder.decode(data, final=self._ended)
+        try:
+            more = self._decoder.decode(data, final=self._ended)
+        except UnicodeDecodeError:
+            raise BrokenJson(NOT_UTF8) from None
+        self._text = self._text[self._at :] + more
         self._at = 0
         return not self._ended
 

@@ -88,13 +88,15 @@ def _mail(message: EmailMessage, where: str) -> Iterator[Item]:
 
 
 def _text(message: EmailMessage) -> str:
-    part = message.get_body(("plain", "html"))
-    if part is None:
-        return ""
-    content = part.get_content()
-    if not isinstance(content, str):
-        return ""
-    return clean(html_text(content) if part.get_content_subtype() == "html" else content).strip()
+    """Return the plain text, or that of the HTML where there is none."""
+    for kind in ("plain", "html"):
+        part = message.get_body((kind,))
+        content = None if part is None else part.get_content()
+        if isinstance(content, str):
+            text = clean(html_text(content) if kind == "html" else content).strip()
+            if text:
+                return text
+    return ""
 
 
 def _names(message: EmailMessage, *fields: str) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 from ...nouns.text import clean
 from ..format_json import parse_time
 from .fields import metadata_of, name_of, tags_of
-from .types import MAX_RECORD_BYTES, File, Item, Left, Passage, Taken
+from .types import MAX_RECORD_BYTES, NOT_UTF8, File, Item, Left, Passage, Taken
 
 _FRONT = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _PAIR = re.compile(r"([\w][\w \-]*?)[ \t]*:(?:[ \t]+(.*))?$")
@@ -32,8 +32,12 @@ def markdown(file: File) -> Iterator[Item]:
     if file.size > MAX_RECORD_BYTES:
         yield Left(file.path, f"longer than {MAX_RECORD_BYTES} bytes")
         return
-    with file.open() as opened:
-        text = clean(opened.read(MAX_RECORD_BYTES).decode("utf-8-sig", "replace"))
+    try:
+        with file.open() as opened:
+            text = clean(opened.read(MAX_RECORD_BYTES).decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        yield Left(file.path, NOT_UTF8)
+        return
     front, body = _split(text)
     if not body.strip():
         yield Left(file.path, "empty")
@@ -43,7 +47,8 @@ def markdown(file: File) -> Iterator[Item]:
     named += [str(each) for each in _listed(front.get("aliases") or front.get("alias"))]
     inline = [match[1] for match in _TAG.finditer(prose)]
     tags = tags_of([*_listed(front.get("tags") or front.get("tag")), *inline])
-    at, offset = _when(front, file)
+    dated = next((name for name in _DATES if parse_time(front.get(name))[0] is not None), None)
+    at, offset = _when(front.get(dated) if dated else None, file)
     title = front.get("title")
     passage = Passage(
         body,
@@ -52,7 +57,8 @@ def markdown(file: File) -> Iterator[Item]:
         str(title)[:1_000] if title else None,
         tuple(dict.fromkeys(n for n in named if n))[:_MAX_ENTITIES],
     )
-    kept = ("tags", "tag", "aliases", "alias", *_DATES)
+    times = _DATES if dated else ()  # one that cannot be read is kept as it stands
+    kept = ("tags", "tag", "aliases", "alias", *times)
     yield Taken(name_of(file.path), (passage,), tags, metadata_of(front, kept))
 
 
@@ -100,12 +106,11 @@ def _listed(value: Any) -> list[Any]:
     return [each.strip() for each in str(value).split(",")] if value else []
 
 
-def _when(front: dict[str, Any], file: File) -> tuple[int | None, int | None]:
-    """Return when it was written: as the front matter says, its name, or its file."""
-    for name in _DATES:
-        at, offset = parse_time(front.get(name))
-        if at is not None:
-            return at, offset
+def _when(told: Any, file: File) -> tuple[int | None, int | None]:
+    """Return when it was written: as the front matter tells, its name, or its file."""
+    at, offset = parse_time(told)
+    if at is not None:
+        return at, offset
     day = _DAY.search(file.path.rpartition("/")[2])
     at, offset = parse_time(day[1]) if day is not None else (None, None)
     return (at, offset) if at is not None else (file.at, None)

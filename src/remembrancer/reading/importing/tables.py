@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .fields import TEXTS, TIMES, id_of, metadata_of, name_of, tags_of, text_of, time_of
 from .json_stream import BrokenJson
 from .memories import records
-from .types import MAX_RECORD_BYTES, File, Item, Left, Passage, Taken
+from .types import MAX_RECORD_BYTES, NOT_UTF8, File, Item, Left, Passage, Taken
 
 _MESSAGES = 200  # of one document
 _GROUPS = ("conversation_id", "session_id", "thread_id", "conversation", "session")
@@ -22,7 +23,7 @@ def table(file: File) -> Iterator[Item]:
     """Read CSV or TSV: each row with a text (`content`, `text`, `memory`, …) is a document."""
     csv.field_size_limit(_MAX_FIELD)
     with file.open() as opened:
-        text = io.TextIOWrapper(opened, "utf-8-sig", "replace", newline="")
+        text = io.TextIOWrapper(opened, "utf-8-sig", newline="")
         try:
             first = text.readline()
             rows = csv.reader(text, delimiter=_delimiter(first))
@@ -35,6 +36,8 @@ def table(file: File) -> Iterator[Item]:
                 yield _record(dict(zip(names, row, strict=False)), file.path, number)
         except csv.Error as error:
             yield Left(file.path, f"it breaks off: {error}")
+        except UnicodeDecodeError:
+            yield Left(file.path, NOT_UTF8)
 
 
 def lines(file: File) -> Iterator[Item]:
@@ -44,7 +47,8 @@ def lines(file: File) -> Iterator[Item]:
     by conversation where one is named.
     """
     held: list[Mapping[str, Any]] = []
-    group, part, size = "", 0, 0
+    group, size = "", 0
+    parts: Counter[str] = Counter()  # that each conversation has given already
     try:
         for number, (where, value) in enumerate(records(file), 1):
             if not isinstance(value, dict):
@@ -58,15 +62,16 @@ def lines(file: File) -> Iterator[Item]:
             if held and (
                 here != group or len(held) == _MESSAGES or size + length > _MAX_FIELD // 4
             ):
-                yield _messages(held, file.path, group, part)
-                part, held, size = part + 1 if here == group else 0, [], 0
+                yield _messages(held, file.path, group, parts[group])
+                parts[group] += 1
+                held, size = [], 0
             group = here
             held.append(value)
             size += length
     except BrokenJson as error:
         yield Left(file.path, error.message)
     if held:
-        yield _messages(held, file.path, group, part)
+        yield _messages(held, file.path, group, parts[group])
 
 
 def _delimiter(line: str) -> str:
@@ -97,7 +102,8 @@ def _record(value: Mapping[str, Any], path: str, number: int) -> Item:
     note = value.get("context")
     inner = value.get("metadata")
     more = inner if isinstance(inner, dict) else {}
-    skipped = (key, "tags", "context", "metadata", "id", "document_id", *TIMES)
+    times = TIMES if at is not None else ()  # one that cannot be read is kept as it stands
+    skipped = (key, "tags", "context", "metadata", "id", "document_id", *times)
     return Taken(
         name_of(path, id_of(value, number)),
         (Passage(text, at, offset, str(note)[:10_000] if note else None),),

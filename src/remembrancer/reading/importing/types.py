@@ -13,6 +13,9 @@ Parsed, a record takes some seven times as much memory.
 """
 
 
+NOT_UTF8 = "it is not UTF-8 text: convert it first, with iconv for example"
+
+
 @dataclass(frozen=True, slots=True)
 class Passage:
     """One text of a document. `at`: when it was said (microseconds), None: nobody knows."""
@@ -54,10 +57,18 @@ class TakenRelation:
 
 @dataclass(frozen=True, slots=True)
 class TakenCalendar:
-    """A calendar with a bounded number of entries, which become intentions."""
+    """Entries of a calendar, a bounded number, which become intentions.
 
-    text: bytes
-    entries: int
+    `head` and `tail` are what stands around them, so that any of them are a calendar too.
+    """
+
+    head: bytes
+    entries: tuple[bytes, ...]
+    tail: bytes
+
+    def text(self, entries: tuple[bytes, ...] | None = None) -> bytes:
+        """Return the calendar, of all entries or of some."""
+        return self.head + b"".join(self.entries if entries is None else entries) + self.tail
 
 
 @dataclass(frozen=True, slots=True)

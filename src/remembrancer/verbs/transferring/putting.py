@@ -136,13 +136,19 @@ class Putter:
 
     async def _calendar(self, item: TakenCalendar) -> None:
         if self.dry_run:
-            self.report.intentions += item.entries
+            self.report.intentions += len(item.entries)
             return
         try:
-            done = await self._calendars.load(self._ref, item.text)
-        except InvalidInput as error:
-            self.report.leave(Left("a calendar", error.message, item.entries))
-            return
+            await self._load(item.text())
+        except InvalidInput:  # what is wrong with one of them leaves the others
+            for entry in item.entries:
+                try:
+                    await self._load(item.text((entry,)))
+                except InvalidInput as error:
+                    self.report.leave(Left("an entry of a calendar", error.message))
+
+    async def _load(self, calendar: bytes) -> None:
+        done = await self._calendars.load(self._ref, calendar)
         self.report.intentions += done.new
         self.report.intentions_there += len(done.intentions) - done.new
         for skipped in done.skipped:
