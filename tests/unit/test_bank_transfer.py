@@ -216,6 +216,24 @@ async def test_what_was_forgotten_does_not_come_back_by_itself(tmp_path: Path) -
         assert (await take(app, tmp_path / "n.md", anew=True)).replaced == 1
 
 
+async def test_a_document_that_was_forgotten_whole_does_not_come_back_either(
+    tmp_path: Path,
+) -> None:
+    texts = ["Ben Ode lives in Oslo.", "Ann keeps bees.", "Ann has a kite."]
+    lines = [json.dumps({"id": n, "content": text}) for n, text in enumerate(texts)]
+    (tmp_path / "all.jsonl").write_text("\n".join(lines))
+    async with opened(tmp_path / "data") as app:
+        await take(app, tmp_path / "all.jsonl")
+        found = (await app.recall(REF, "Ben Ode lives in Oslo.")).answers
+        [ben] = [a.unit.id for a in found if "Ben" in a.unit.text]
+        await app.forget(REF, unit_ids=[ben])
+        await app.forget(REF, documents=["all.jsonl/1"])
+        again = await take(app, tmp_path / "all.jsonl")
+        assert (again.documents, again.unchanged, again.left_count) == (0, 1, 2)
+        assert (await take(app, tmp_path / "all.jsonl", anew=True)).documents == 2
+        assert (await take(app, tmp_path / "all.jsonl")).unchanged == 3
+
+
 async def test_exports_are_recognised_when_they_are_imported(tmp_path: Path) -> None:
     async with opened(tmp_path / "a") as app:
         await app.retain(REF, [item("Ann moved to Oslo.", "d")])

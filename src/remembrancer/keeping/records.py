@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -11,7 +12,15 @@ from ..nouns.memory import BankRef
 COPIES = "copy/"
 """How keys of values begin that hold copies of memories; erasing a memory drops them all."""
 
+FORGOTTEN = "forgotten"
+"""The kind of the records that tell which documents were forgotten, by `forgotten_key`."""
+
 _JOB = "job/"
+
+
+def forgotten_key(name: str) -> str:
+    """Return the key of the record of a document that was forgotten: a hash, not its name."""
+    return hashlib.blake2b(name.encode(), digest_size=16).hexdigest()
 
 
 def of_job(job_id: bytes) -> str:

@@ -7,7 +7,8 @@ from collections.abc import Sequence, Set
 
 from ...nouns.memory import Layer, LinkType, Op
 from ...nouns.text import ERASED, REDACTED
-from . import intention_remove, mentions, reopening, rows, truth
+from ..records import FORGOTTEN, Record, forgotten_key
+from . import intention_remove, mentions, records, reopening, rows, truth
 from .work import Work
 
 
@@ -60,6 +61,7 @@ def documents(work: Work, names: Sequence[str]) -> list[bytes]:
         document_id = row[0]
         # The chunks first: there is nothing left to redact in them.
         document(work, document_id)
+        _remember_gone(work, [name])
         ids = [r[0] for r in work.db.all("unit_ids_of_document", work.key, document_id)]
         erased += units(work, ids, Op.ERASE)
         work.touched.discard(document_id)
@@ -75,9 +77,18 @@ def document(work: Work, document_id: bytes) -> None:
 
 def empty_documents(work: Work) -> None:
     """Delete the documents whose last unit was erased."""
-    for document_id in work.touched:
-        if work.db.value("document_empty", work.key, document_id):
-            document(work, document_id)
+    empty = [d for d in work.touched if work.db.value("document_empty", work.key, d)]
+    if not empty:
+        return
+    _remember_gone(work, [row[1] for row in work.db.all_in("document_names", empty, work.key)])
+    for document_id in empty:
+        document(work, document_id)
+
+
+def _remember_gone(work: Work, names: Sequence[str]) -> None:
+    """Note which documents were forgotten, so that no import brings them back by itself."""
+    now = work.now
+    records.put(work, [Record(FORGOTTEN, forgotten_key(name), now, now) for name in names])
 
 
 def links(work: Work, ids: Sequence[bytes]) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from ...keeping.records import FORGOTTEN, forgotten_key
 from ...keeping.store import Store
 from ...nouns.errors import InvalidInput
-from ...nouns.memory import BankRef
+from ...nouns.memory import BankRef, Document
 from ...nouns.text import ERASED, clean
 from ...reading.importing.types import Item, Left, Taken, TakenCalendar, TakenNode, TakenRelation
 from ..reminding.ics import Calendars
@@ -85,7 +86,7 @@ class Putter:
             return
         async with self._store.snapshot(self._ref) as view:
             there = await view.document(name)
-        if there is not None and there.content_hash.startswith(ERASED) and not self._anew:
+        if not self._anew and await self._forgotten(name, there):
             self.report.leave(Left(name, "something of it was forgotten: --anew imports it again"))
             return
         try:
@@ -100,6 +101,12 @@ class Putter:
         self.report.replaced += there is not None
         self.report.memories += done.sources
         self.report.unembedded += done.unembedded
+
+    async def _forgotten(self, name: str, there: Document | None) -> bool:
+        """Tell whether a document was forgotten, as a whole or something of it."""
+        if there is not None:
+            return there.content_hash.startswith(ERASED)
+        return await self._store.record(self._ref, FORGOTTEN, forgotten_key(name)) is not None
 
     async def finish(self) -> None:
         """Put what is held."""
