@@ -127,6 +127,56 @@ async def test_a_long_slot_is_ended_however_long_ago_it_began(store, ref, make, 
     assert await spans(store, ref, facts) == [(0, 2), (1, 2), (2, 3), (3, 4), (4, None)]
 
 
+def claiming(make, source, *told):
+    """Return a fact with several claims: pairs of slot and value, or with a stance."""
+    row = make.row(source.unit.text, layer=Layer.FACT, source_id=source.unit.id)
+    claims = (Claim(slot, value, *stance or [Stance.HOLDS], NOW) for slot, value, *stance in told)
+    return replace(row, claims=tuple(claims))
+
+
+async def test_a_fact_holds_while_any_part_of_it_does(store, ref, make):
+    source = make.row("lives in rome, works at google")
+    fact = claiming(make, source, (HOME, "rome"), ("self\nemployer", "google"))
+    await store.apply(ref, Batch(units=[source, fact]))
+    for minute, slot in enumerate((HOME, "self\nemployer"), 1):
+        later = make.row(f"another {slot}")
+        other = claimed(make, later, "another", minute * 60_000_000, slot=slot)
+        await store.apply(ref, Batch(units=[later, other]))
+        assert await spans(store, ref, [fact]) == [(0, None if minute == 1 else 2)]
+    await store.apply(ref, Batch(erase=[later.unit.id]))
+    assert await spans(store, ref, [fact]) == [(0, None)]
+
+
+async def test_what_is_said_as_one_ends_as_one(store, ref, make):
+    source = make.row("is vegetarian")
+    taken = ("self\ntakes:fish", "no")
+    fact = claiming(make, source, ("self\ndiet", "vegetarian"), taken)
+    switched = make.row("from vim to helix")
+    tool = claiming(
+        make,
+        switched,
+        ("self\nuses", "vim", Stance.DENIED),
+        ("self\nuses", "helix"),
+        ("self\nthing:helix", "yes"),
+    )
+    await store.apply(ref, Batch(units=[source, fact, switched, tool]))
+    for minute, (slot, value, stance) in enumerate(
+        [
+            ("self\nuses", "vim", Stance.HOLDS),  # what is only denied ends nothing
+            ("self\ntakes:fish", "yes", Stance.HOLDS),
+            ("self\nthing:helix", "yes", Stance.DENIED),
+        ],
+        1,
+    ):
+        later = make.row(slot)
+        other = claimed(
+            make, later, value, minute * 60_000_000, stance, slot=slot, many=minute == 1
+        )
+        await store.apply(ref, Batch(units=[later, other]))
+        ends = (2 if minute > 1 else None, 3 if minute > 2 else None)
+        assert await spans(store, ref, [fact, tool]) == [(0, end) for end in ends]
+
+
 async def test_other_slots_and_banks_are_left_alone(store, ref, make):
     _, (rome,) = await told(store, ref, make, "rome")
     source = make.row("another")

@@ -166,6 +166,85 @@ async def test_prime_puts_what_does_not_hold_last_and_says_so(tmp_path: Path) ->
         assert "I live in Lisbon. (no longer so)" in context.text
 
 
+PARTLY = [
+    ("Where do I work?", "I live in Rome and work at Google.", "I moved to Berlin."),
+    ("Where do I live?", "I live in Rome and work at Google.", "I work at SAP now."),
+    ("Wo wohne ich?", "Ich wohne in Rom und arbeite bei Siemens.", "Ich bin nach Ulm gezogen."),
+    ("Does Mia have a cat?", "My sister Mia lives in Rome and has a cat.", "Mia moved to Oslo."),
+    (
+        "What am I allergic to?",
+        "I'm allergic to nuts and shellfish.",
+        "I'm no longer allergic to nuts.",
+    ),
+    ("What do I use?", "I use Vim and Git.", "I no longer use Vim."),
+    ("Where do I live?", "I'm vegetarian and live in Rome.", "I eat fish again."),
+    ("Where do I live?", "I drive a Golf and live in Rome.", "I sold my Golf."),
+]
+
+
+@pytest.mark.parametrize(("ask", "first", "then"), PARTLY)
+async def test_a_memory_holds_while_anything_that_it_says_does(
+    tmp_path: Path, ask: str, first: str, then: str
+) -> None:
+    async with opened(tmp_path) as memory:
+        await memory.retain(then, timestamp=day(6))
+        await memory.retain(first, timestamp=day(1))
+        told = {each.text: each for each in await memory.recall(ask, min_relevance=0)}
+        old, new = told[first], told[then]
+        assert (old.holds, old.valid_until, new.holds) == (True, None, True)
+        assert old.superseded_by == (new.id,)  # in part
+        assert old.memory.facts[0].valid_until is None
+        assert [m.holds for m in (await memory.prime(now=day(7))).memories] == [True, True]
+        before = await memory.recall(ask, min_relevance=0, as_of=day(3))
+        assert [(a.text, a.holds, a.superseded_by) for a in before] == [(first, True, ())]
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ("I live in Rome.", ["I moved to Berlin."]),
+        ("I live in Rome and work at Google.", ["I moved to Berlin.", "I work at SAP now."]),
+        ("I use Helix as my editor.", ["My editor is Zed now."]),
+        ("I'm married to Ann.", ["I divorced Ann."]),
+        ("I left Google.", ["I work at Google again."]),
+        ("I switched from Vim to Helix.", ["I gave up Helix."]),
+        ("I eat meat and fish.", ["I don't eat meat any more."]),
+        ("I'm vegetarian.", ["I eat fish again."]),
+    ],
+)
+async def test_a_memory_ends_with_all_that_it_says(
+    tmp_path: Path, first: str, then: list[str]
+) -> None:
+    async with opened(tmp_path) as memory:
+        await memory.retain(first, timestamp=day(1))
+        for number, text in enumerate(then):
+            await memory.retain(text, timestamp=day(6 + number))
+        told = {each.text: each for each in await memory.recall(first, min_relevance=0)}
+        old = told[first]
+        assert (old.holds, old.valid_until) == (False, day(5 + len(then)))
+        assert old.memory.facts[0].valid_until == old.valid_until
+        assert set(old.superseded_by) == {told[text].id for text in then}
+
+
+async def test_what_took_the_place_of_a_part_is_found_with_it(tmp_path: Path) -> None:
+    async with opened(tmp_path) as memory:
+        await memory.retain("I live in Rome and work at Google.", timestamp=day(1))
+        await memory.retain("I moved to Berlin.", timestamp=day(6))
+        for number in range(20):
+            await memory.retain(f"Tom told where I live to guest {number}.", timestamp=day(2))
+        told = await found(memory, "Where do I live: Rome?")
+        assert ("I moved to Berlin.", True) in told
+        assert ("I live in Rome and work at Google.", True) in told
+
+
+async def test_a_fact_that_stands_keeps_its_place_beside_one_that_ended(tmp_path: Path) -> None:
+    text = "I live in Rome and work at Google. My shoe size is 44."
+    async with opened(tmp_path) as memory:
+        await memory.retain(text, timestamp=day(1))
+        await memory.retain("I moved to Berlin.", timestamp=day(6))
+        assert (await found(memory, text))[0] == (text, True)
+
+
 async def test_a_question_does_not_outrank_what_answers_it(tmp_path: Path) -> None:
     async with opened(tmp_path) as memory:
         await memory.retain("Where do I live?", timestamp=day(1))

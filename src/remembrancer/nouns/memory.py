@@ -114,6 +114,10 @@ class Stance(IntEnum):
     HELD = 3  # it held once, and does no more
 
 
+ASIDE = ("thing:", "follows:", "takes:")
+"""Attributes that only carry what "gave up the violin" and "I eat meat" are about."""
+
+
 @dataclass(frozen=True, slots=True)
 class Claim:
     """What a fact says of one attribute of one subject. Times in microseconds.

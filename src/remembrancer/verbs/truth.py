@@ -11,12 +11,10 @@ from ..keeping.view import Reader
 from ..nouns.clock import Clock
 from ..nouns.errors import NotFound
 from ..nouns.ids import to_uuid
-from ..nouns.memory import BankRef, Layer, Stance, Unit
+from ..nouns.memory import ASIDE, BankRef, Layer, Stance, Unit
 from ..reading.slots.intake import TAKES
 from .recall import Recall, RecallOptions
 
-_ASIDE = ("thing:", "follows:", TAKES)
-"""Slots that only carry what "gave up the violin" and "I eat meat" are about."""
 _LOOKED_AT = 5  # answers of a question, to find one that claims something
 
 
@@ -92,7 +90,7 @@ def _history(reader: Reader, unit_id: bytes, at: int) -> list[Held]:
     else:
         ids = [fact.id for row in reader.recalled([unit_id]) for fact in row.facts]
     slots = list(dict.fromkeys(p.claim.slot for p in reader.claims_of(ids)))
-    shown = [s for s in slots if not s.partition("\n")[2].startswith(_ASIDE)] or slots
+    shown = [s for s in slots if not s.partition("\n")[2].startswith(ASIDE)] or slots
     claims = [p for slot in shown for p in reversed(reader.slot_claims(slot))]
     known = {p.unit_id for p in claims}
     for slot in slots:  # a habit that ended a diet, and the other way round

@@ -159,10 +159,10 @@ class Found:
 
     `bank` is its bank in a recall over several, else None. `holds` is False for a memory all of
     whose claims were superseded, from `valid_until` on; `superseded_by` names the memories that did
-    so. `contradicts` names those that say otherwise where time does not tell which is right.
-    `relevance` is the probability that it bears on the question; None where the embedding model was
-    not measured. `before` and `after` are what was said right before and after it, without facts,
-    where `neighbours` were asked for.
+    so, or that superseded a part of a memory that holds. `contradicts` names those that say
+    otherwise where time does not tell which is right. `relevance` is the probability that it bears
+    on the question; None where the embedding model was not measured. `before` and `after` are what
+    was said right before and after it, without facts, where `neighbours` were asked for.
     """
 
     memory: Memory

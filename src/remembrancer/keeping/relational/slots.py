@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ...nouns.memory import LinkType, Stance
+from ..parts import Span, hull, parts, together
 from ..timeline import Placed, Settled, extend, settle
 from . import rows, truth
 from .work import Work
@@ -79,16 +80,13 @@ def _cut(found: Sequence[Placed]) -> bool:
 def _write(work: Work, units: set[bytes], peers: Mapping[bytes, set[bytes]]) -> None:
     ids = sorted(units)
     claims: dict[bytes, list[Settled]] = {}
-    bounds: dict[bytes, list[Settled]] = {}
+    made: dict[bytes, list[Placed]] = {}
     for each in truth.claims_of(work.db, work.key, ids):
         claims.setdefault(each.unit_id, []).append(each.settled)
-        if each.claim.stance is not Stance.HELD:  # that something held once stays true
-            bounds.setdefault(each.unit_id, []).append(each.settled)
+        made.setdefault(each.unit_id, []).append(each)
     for unit_id, *held in work.db.all_in("unit_validity", ids, work.key):
-        begins = [s.begins for s in bounds.get(unit_id, ()) if s.begins is not None]
-        ends = [s.ends for s in bounds.get(unit_id, ()) if s.ends is not None]
-        valid = [max(begins, default=None), min(ends, default=None)]
-        if valid != held:
+        valid = _validity(made.get(unit_id, ()))
+        if valid != tuple(held):
             work.db.run("unit_validate", work.key, unit_id, *valid)
             work.put[unit_id] = None
             work.changed = True
@@ -108,6 +106,13 @@ def _write(work: Work, units: set[bytes], peers: Mapping[bytes, set[bytes]]) -> 
     stood = work.db.all_in("link_superseding", ids, work.key, code)
     mine |= {(a, b) for a, b, _ in stood if a in peers[b]}
     _relink(work, LinkType.CONTRADICTS, mine, against)
+
+
+def _validity(claims: Sequence[Placed]) -> Span:
+    """Return from and until when a fact holds: while any of its parts does."""
+    found = parts([placed.claim for placed in claims])
+    settled = [[claims[i].settled for i in part] for part in found]
+    return hull([together((s.begins, s.ends) for s in part) for part in settled])
 
 
 def _relink(work: Work, kind: LinkType, stood: _Pairs, wanted: _Pairs) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
+from ...keeping.parts import hull, parts, together
 from ...keeping.truth_view import FactTruth, TruthReader
 from ...nouns.memory import Layer, Stance, Unit
 
@@ -23,7 +24,8 @@ class Truth:
     A memory holds while any of its claims does; one that claims nothing holds. `valid_from` and
     `valid_until` (microseconds) are those of the memory, None as far as is known. `superseded_by`
     and `contradicts` are ids of memories; `facts` tells it of each fact that claims something, and
-    `claims` are what they claim.
+    `claims` are what they claim. `whole`: nothing of the fact has ended, or of one fact at least of
+    the memory. `says` are the slots of which it says a value that holds.
     """
 
     holds: bool = True
@@ -33,6 +35,8 @@ class Truth:
     contradicts: tuple[bytes, ...] = ()
     facts: Mapping[bytes, Truth] = field(default_factory=dict)
     claims: tuple[FactTruth, ...] = ()
+    whole: bool = True
+    says: frozenset[str] = frozenset()
 
 
 HOLDS = Truth()
@@ -80,26 +84,49 @@ def _truth(claims: Sequence[FactTruth], at: int) -> Truth:
     begins = [f.valid_from for f in facts.values() if f.valid_from is not None]
     ends = [f.valid_until for f in facts.values()]
     until = None if holds else max((e for e in ends if e is not None), default=None)
+    whole = any(fact.whole for fact in facts.values())
     return Truth(
         holds,
         min(begins, default=None),
         until,
-        _unique(i for f in facts.values() if not f.holds for i in f.superseded_by),
+        _unique(i for f in facts.values() if not f.whole for i in f.superseded_by),
         _unique(i for f in facts.values() if f.holds for i in f.contradicts),
         facts,
         tuple(claims),
+        whole,
+        frozenset(slot for f in facts.values() for slot in f.says),
     )
 
 
 def _fact(claims: Sequence[FactTruth], at: int) -> Truth:
-    claims = [c for c in claims if c.stance != Stance.HELD]
-    if not claims:  # that something held once stays true
+    """Return what holds of a fact: it holds while any part of what it says does."""
+    told = [[claims[i] for i in part] for part in parts(claims)]
+    if not told:  # that something held once stays true
         return Truth()
-    begins = max((c.begins for c in claims if c.begins is not None), default=None)
-    ends = min((c.ends for c in claims if c.ends is not None), default=None)
-    by = _unique(c.ended_in for c in claims if c.ended_in is not None and c.ends == ends)
-    against = _unique(c.against_in for c in claims if c.against_in is not None)
-    return Truth(_within(begins, ends, at), begins, ends, by, against)
+    spans = [together((c.begins, c.ends) for c in part) for part in told]
+    over = [not _within(*span, at) for span in spans]
+    # while all parts hold, it is told what will end them, as when
+    ended = [
+        (c, until)
+        for part, (_, until), gone in zip(told, spans, over, strict=True)
+        if gone or not any(over)
+        for c in part
+    ]
+    begins, ends = hull(spans)
+    return Truth(
+        not all(over),
+        begins,
+        ends,
+        _unique(c.ended_in for c, until in ended if c.ended_in is not None and c.ends == until),
+        _unique(c.against_in for part in told for c in part if c.against_in is not None),
+        whole=not any(over),
+        says=frozenset(
+            c.slot
+            for part, gone in zip(told, over, strict=True)
+            for c in part
+            if not gone and c.stance == Stance.HOLDS
+        ),
+    )
 
 
 def _within(begins: int | None, ends: int | None, at: int) -> bool:
@@ -135,10 +162,10 @@ def heirs(reader: TruthReader, truths: Mapping[bytes, Truth], at: int) -> list[b
     Of an attribute with one value that is who said last what holds, unless one of the memories says
     it; of one with many, those that come of what ended a value, through all in between.
     """
-    ended = [truth for truth in truths.values() if not truth.holds]
+    ended = [truth for truth in truths.values() if not truth.whole]
     if not ended:
         return []
-    told = {c.slot for t in truths.values() for c in t.claims if _says(t, c)}
+    told = {slot for truth in truths.values() for slot in truth.says}
     slots = {c.slot for t in ended for c in t.claims if not c.many and _was_ended(c)} - told
     wanted = dict.fromkeys(reader.holders(sorted(slots), at).values()) if slots else {}
     seen = set(truths)
@@ -149,19 +176,13 @@ def heirs(reader: TruthReader, truths: Mapping[bytes, Truth], at: int) -> list[b
         seen |= set(edge)
         read = {i: _truth(claims, at) for i, claims in reader.truths(edge).items()}
         wanted.update(dict.fromkeys(i for i in edge if read.get(i, HOLDS).holds))
-        edge = _next([c for t in read.values() if not t.holds for c in t.claims], seen)
+        edge = _next([c for t in read.values() if not t.whole for c in t.claims], seen)
     return [unit_id for unit_id in wanted if unit_id not in truths]
 
 
 def _was_ended(claim: FactTruth) -> bool:
     """Tell whether something ended a claim; that something held once stays true."""
     return claim.ends is not None and claim.stance != Stance.HELD
-
-
-def _says(truth: Truth, claim: FactTruth) -> bool:
-    """Tell whether a memory says by a claim which value holds."""
-    fact = truth.facts.get(claim.fact_id)
-    return claim.stance == Stance.HOLDS and fact is not None and fact.holds
 
 
 def opponents(truths: Mapping[bytes, Truth]) -> list[bytes]:
@@ -228,9 +249,8 @@ def _instead(answers: Sequence[M]) -> dict[str, list[M]]:
     """Return by slot the memories that say which value holds."""
     found: dict[str, list[M]] = {}
     for answer in answers:
-        for claim in answer.truth.claims:
-            if _says(answer.truth, claim):
-                found.setdefault(claim.slot, []).append(answer)
+        for slot in answer.truth.says:
+            found.setdefault(slot, []).append(answer)
     return found
 
 
@@ -241,7 +261,7 @@ def _denied(answer: Marked, asked: AbstractSet[str]) -> list[str]:
     nobody asked for.
     """
     claims = answer.truth.claims
-    if not answer.truth.holds:
+    if not answer.truth.whole:
         return [c.slot for c in claims if not c.many and c.ends is not None]
     if any(claim.stance != Stance.DENIED for claim in claims):
         return []
@@ -257,7 +277,7 @@ def _before(answer: M, by_id: Mapping[bytes, M]) -> list[M]:
         later = [
             by_id[i]
             for each in edge
-            if not each.truth.holds
+            if not each.truth.whole
             for i in each.truth.superseded_by
             if i in by_id and i not in seen
         ]
