@@ -11,17 +11,24 @@ from ..nouns.memory import Role
 from .format_plain import plain_turns
 from .markup import find_fences
 from .roles import role_of
-from .stamps import STAMP, read_stamps, zone_minutes
+from .stamps import MARKS, STAMP, form_of, read_stamps, zone_minutes
 from .types import Turn
 
 _NAME = r"[^\W\d_][^\n:*_#<>{}\[\]`|/\\=;!?\",]{0,39}"
 _LABEL = re.compile(
     rf"(?P<bold>\*\*|__)?(?P<name>{_NAME}?)(?:(?P<b1>\*\*|__):|:(?P<b2>\*\*|__)|:)(?=\s|$)[ \t]*"
 )
+# Who is not among the contacts of whoever exported the chat, and any other sender.
+_UNSAVED = re.compile(
+    rf"(?:~\s?(?P<calls>{_NAME}?)|@(?P<handle>\w[\w.-]{{0,38}})"
+    rf"|(?:~\s?)?(?P<phone>\+\d[\d\s().-]{{5,20}}\d)){MARKS}:(?=\s|$)[ \t]*"
+)
+_SENDER = re.compile(r"(?:~\s?)?(?P<name>[^\n:*\"“”„«»<>]{1,40}):(?=\s|$)[ \t]*")
 _HEAD = re.compile(rf"(?:#{{1,6}}[ \t]+|\*\*)(?P<name>{_NAME}?)\s?:?\s*(?:\*\*)?\s*:?[ \t]*$")
 _LINE = re.compile(r"^(?P<lead>[ \t]*(?:>[ \t]?|[-*][ \t]+)?)(?P<body>\S[^\n]*)$", re.MULTILINE)
 _NUMBERED = re.compile(r"\s#?\d{1,4}$")
 _MAX_LABEL = 120
+_MOST_NAMES = 6  # words that a sender is called by
 
 # Labels that head a note, a form, an e-mail, a recipe or a log line, not a turn.
 _NOT_SPEAKERS = frozenset(
@@ -59,7 +66,11 @@ _UTTERANCE_END = re.compile(r"[.!?…。！？)\"”]$|[^\x00-\u2fff]$")
 
 @dataclass(frozen=True, slots=True)
 class _Label:
-    """A line that may begin a turn."""
+    """A line that may begin a turn.
+
+    `form` is how its stamp is written, None without a full date. `sure`: it reads as a name, so it
+    counts when it is told whether this is a chat; without a name it is a line of the program's.
+    """
 
     start: int  # of the line
     text_start: int  # after the label
@@ -67,20 +78,27 @@ class _Label:
     style: str
     stamp: tuple[str | None, str | None, str | None]
     words: str  # the rest of the line
+    form: str | None = None
+    sure: bool = True
 
 
 def chat_turns(content: str, default_role: Role) -> list[Turn] | None:
     """Return the turns of a chat, or None when `content` does not read as one.
 
     Lines without a label belong to the turn before. What stands before the first turn is read as
-    prose of `default_role`. A time before a name is the turn's when it holds a full date.
+    prose of `default_role`. A time before a name is the turn's when it holds a full date. A line
+    with such a time belongs to no turn before it; what it tells without a sender nobody said.
     """
     if ":" not in content and "#" not in content and "**" not in content:
         return None
     found = list(_labels(content))
-    labels = _speakers(found) or _lone(content, found)
+    sure = [label for label in found if label.sure]
+    labels = _speakers(sure) or _lone(content, sure)
     if not labels:
         return None
+    forms = {(label.style, label.form) for label in labels if label.form is not None}
+    starts = {label.start for label in labels}
+    labels = [x for x in found if x.start in starts or (x.style, x.form) in forms]
     turns = plain_turns(content, 0, labels[0].start, default_role)
     times = read_stamps([label.stamp for label in labels])
     ends = [label.start for label in labels[1:]] + [len(content)]
@@ -88,7 +106,7 @@ def chat_turns(content: str, default_role: Role) -> list[Turn] | None:
         text = content[label.text_start : end]
         if not text.strip():
             continue
-        role = role_of(label.name)
+        role = role_of(label.name) if label.name else Role.SYSTEM
         stop = label.text_start + len(text.rstrip())
         zone = label.stamp[2]
         turns.append(
@@ -121,28 +139,71 @@ def _labels(content: str) -> Iterator[_Label]:
 
 def _label(content: str, at: int, end: int, line: re.Match[str]) -> _Label | None:
     stamp = STAMP.match(content, at, end)
-    stamped = stamp is not None and (stamp["clock"] or stamp["date"]) is not None
-    name_at = stamp.end() if stamp is not None and stamped else at
-    limit = min(end, name_at + _MAX_LABEL)
-    match = _LABEL.match(content, name_at, limit)
+    if stamp is not None and (stamp["clock"] or stamp["date"]) is not None:
+        return _stamped(content, stamp, end, line)
+    limit = min(end, at + _MAX_LABEL)
+    match = _LABEL.match(content, at, limit)
+    style = "heading"
     if match is not None:
         if bool(match["bold"]) != bool(match["b1"] or match["b2"]):
             return None
-        style = "stamped" if stamped else "bold" if match["bold"] else "plain"
+        style = "bold" if match["bold"] else "plain"
     else:
         # a heading stands alone on its line
-        match = _HEAD.match(content, name_at, end) if end - name_at < _MAX_LABEL else None
-        if match is None or stamped:
-            return None
-        style = "heading"
-    name = match["name"].strip()
-    if not _may_speak(name, stamped):
+        match = _HEAD.match(content, at, end) if end - at < _MAX_LABEL else None
+    if match is None or not _may_speak(match["name"].strip(), stamped=False):
         return None
-    parts = (stamp["date"], stamp["clock"], stamp["zone"]) if stamp and stamped else (None,) * 3
-    text_start = match.end()
-    words = content[text_start:end].strip()
-    quoted = ">" if ">" in line["lead"] else ""
-    return _Label(line.start(), text_start, name, style + quoted, parts, words)
+    words = content[match.end() : end].strip()
+    name = match["name"].strip()
+    return _Label(line.start(), match.end(), name, style + _quoted(line), (None,) * 3, words)
+
+
+def _stamped(content: str, stamp: re.Match[str], end: int, line: re.Match[str]) -> _Label | None:
+    """Return the label of a line with a time, without a name where a full date shows the place."""
+    at = stamp.end()
+    name, text_start = _named(content, at, min(end, at + _MAX_LABEL))
+    form = form_of(stamp[0]) if stamp["date"] and stamp["clock"] else None
+    sure = bool(name)
+    if not sure:
+        if form is None:
+            return None
+        name, text_start = _sender(content, at, min(end, at + _MAX_LABEL))
+    return _Label(
+        line.start(),
+        text_start,
+        name,
+        "stamped" + _quoted(line),
+        (stamp["date"], stamp["clock"], stamp["zone"]),
+        content[text_start:end].strip(),
+        form,
+        sure,
+    )
+
+
+def _named(content: str, at: int, end: int) -> tuple[str, int]:
+    """Return who surely speaks after a stamp, and where the words begin; "" for nobody."""
+    match = _UNSAVED.match(content, at, end)
+    if match is not None:
+        name = next(filter(None, match.groups()))
+        return (name if match["phone"] or _may_speak(name, stamped=True) else ""), match.end()
+    match = _LABEL.match(content, at, end)
+    if match is None or bool(match["bold"]) != bool(match["b1"] or match["b2"]):
+        return "", at
+    name = match["name"].strip()
+    return (name if _may_speak(name, stamped=True) else ""), match.end()
+
+
+def _sender(content: str, at: int, end: int) -> tuple[str, int]:
+    """Return who speaks after a stamp of a chat's form, whatever the name looks like."""
+    match = _SENDER.match(content, at, end)
+    name = match["name"].strip() if match is not None else ""
+    if match is None or not 0 < len(name.split()) <= _MOST_NAMES or _heads_note(name):
+        return "", at
+    return name, match.end()
+
+
+def _quoted(line: re.Match[str]) -> str:
+    return ">" if ">" in line["lead"] else ""
 
 
 def _may_speak(name: str, stamped: bool) -> bool:
@@ -152,8 +213,7 @@ def _may_speak(name: str, stamped: bool) -> bool:
         return False
     if role_of(name):
         return True
-    low = name.lower()
-    if low in _NOT_SPEAKERS or words[0].lower() in _NOT_SPEAKERS or "://" in name:
+    if _heads_note(name):
         return False
     if _NUMBERED.search(name) and words[0].lower() not in _NUMBERED_SPEAKERS:
         return False
@@ -163,6 +223,11 @@ def _may_speak(name: str, stamped: bool) -> bool:
         small = [word for word in words[1:] if word[0].islower()]
         return stamped or all(word in ("de", "van", "von", "der", "da", "the") for word in small)
     return stamped
+
+
+def _heads_note(name: str) -> bool:
+    low = name.lower()
+    return low in _NOT_SPEAKERS or low.split()[0] in _NOT_SPEAKERS or "://" in name
 
 
 def _speakers(labels: Sequence[_Label]) -> list[_Label]:
@@ -193,7 +258,7 @@ def _lone(content: str, labels: Sequence[_Label]) -> list[_Label]:
     if len(labels) != 1 or "\n" in content.strip() or content[: labels[0].start].strip():
         return []
     name, words = labels[0].name, labels[0].words
-    known = " " not in name or role_of(name)
+    known = " " not in name or role_of(name) or name.startswith("+")
     return list(labels) if known and _PERSON.search(words) else []
 
 

@@ -11,12 +11,20 @@ from ..nouns.clock import to_us
 
 _CLOCK = r"\d{1,2}[:.]\d{2}(?:[:.]\d{2}(?:[.,]\d{1,6})?)?(?:[ \u202f]?[ap]\.?m\.?)?"
 _DATE = r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[/.-]\d{1,2}[/.-](?:\d{4}|\d{2})"
+MARKS = r"[\u200e\u200f\u202a-\u202e\u2066-\u2069]*"  # of direction: nobody sees them
 STAMP = re.compile(
-    rf"[\[(<]?\s?(?:(?P<date>{_DATE})(?:,?[ \u202fT]+|T)?)?(?P<clock>{_CLOCK})?"
-    r"(?P<zone>Z|[+-]\d{2}:?\d{2})?\s?[\])>]?\s*(?:[-–—|:]\s*)?",
+    rf"{MARKS}[\[(<]?\s?(?:(?P<date>{_DATE})(?:,?[ \u202fT]+|T)?)?(?P<clock>{_CLOCK})?"
+    rf"(?P<zone>Z|[+-]\d{{2}}:?\d{{2}})?\s?[\])>]?\s*(?:[-–—|:]\s*)?{MARKS}",
     re.IGNORECASE,
 )
+_UNLIKE = re.compile(rf"{MARKS}|\s+")
+_HALF = re.compile(r"[ap]\.?m\.?")
 _NUMBERS = re.compile(r"\d+")
+
+
+def form_of(stamp: str) -> str:
+    """Return how a stamp is written, which all stamps of one export share."""
+    return _HALF.sub("m", _NUMBERS.sub("0", _UNLIKE.sub("", stamp).lower()))
 
 
 def read_stamps(stamps: Sequence[tuple[str | None, str | None, str | None]]) -> list[int | None]:
