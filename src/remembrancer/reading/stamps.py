@@ -17,7 +17,7 @@ STAMP = re.compile(
     rf"(?P<zone>Z|[+-]\d{{2}}:?\d{{2}})?\s?[\])>]?\s*(?:[-–—|:]\s*)?{MARKS}",
     re.IGNORECASE,
 )
-_UNLIKE = re.compile(rf"{MARKS}|\s+")
+_UNLIKE = re.compile(r"[\s\u200e\u200f\u202a-\u202e\u2066-\u2069]+")  # from one to the next
 _HALF = re.compile(r"[ap]\.?m\.?")
 _NUMBERS = re.compile(r"\d+")
 
