@@ -10,6 +10,7 @@ from typing import Final, Literal
 from . import words as w
 from .holidays import DEFAULT_COUNTRY, HOLIDAY_STARTS, holidays_of
 from .intervals import Bias, Found
+from .tense import tense_at
 
 Prefer = Literal["past", "future", "nearest"]
 
@@ -39,26 +40,6 @@ CUES: Final = frozenset(
     | {"nineteen", "twenty", "thousand", "morrow", "yester"}
 ) - {"second", "sec", "min"}
 
-_PAST: Final = frozenset(
-    {"was", "were", "went", "did", "didn", "had", "got", "came", "saw", "met", "took", "bought"}
-    | {"made", "said", "told", "been", "gave", "left", "ate", "ran", "began", "found", "thought"}
-    | {"became", "lost", "won", "paid", "spent", "sent", "taught", "felt", "fell", "held", "kept"}
-    | {"heard", "drove", "flew", "wrote", "spoke", "broke", "chose", "grew", "knew", "wasn"}
-    | {"weren", "couldn", "hadn", "sold", "built", "caught", "slept", "sang", "swam", "ago"}
-    | {"since", "already", "rode", "wore", "threw", "hung", "shot", "stood", "hit"}
-)
-_FUTURE: Final = frozenset(
-    {"will", "ll", "shall", "gonna", "plan", "planning", "plans", "tomorrow", "let"}
-    | {"want", "need", "should", "must", "remind", "due", "upcoming"}
-    | {"hope", "hoping", "deadline", "expect", "intend", "appointment", "forward", "soon"}
-    | {"can", "may", "might", "please", "expires", "hopefully"}
-)
-_NOT_PAST: Final = frozenset(
-    {"need", "feed", "speed", "indeed", "hundred", "seed", "bleed", "breed", "exceed", "proceed"}
-    | {"succeed", "shed", "sacred", "naked", "wicked", "embed", "wed", "weed", "excited", "based"}
-    | {"scheduled", "supposed", "planned", "booked", "expected", "agreed"}
-)
-_BE: Final = frozenset({"am", "m", "is", "are", "re", "be"})
 _STOPS: Final = frozenset({".", "!", "?", ";"})
 
 
@@ -180,17 +161,7 @@ class Context:
         orders = word in {"book", "schedule"}  # verbs only where an order may stand
         if orders and (self.opens_sentence(k) or self.word(k - 1) in {"to", "please", "and"}):
             return "future"
-        if word in _FUTURE:
-            return "future"
-        if word in _PAST:
-            return "past"
-        if word.endswith("ed") and len(word) > 4 and word not in _NOT_PAST:
-            return "past"
-        if word.endswith("ing") and len(word) > 4:
-            near = {self.word(k - 1), self.word(k - 2)}
-            if "been" not in near and not near.isdisjoint(_BE):
-                return "future"
-        return None
+        return tense_at(self.words, k)
 
 
 # Words that people also write apart: "week end", "to-morrow".
