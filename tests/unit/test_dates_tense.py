@@ -179,3 +179,39 @@ def test_a_participle_of_the_past_stays_behind(text: str) -> None:
 )
 def test_months_follow_the_same_rules(text: str, month: str) -> None:
     assert _dates(text) == [month]
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("The 2nd of May was fun.", "2023-05-02"),
+        ("My party, the 3rd of May, was great.", "2023-05-03"),
+        ("Photos from the 5th of May", "2023-05-05"),
+        ("Dinner on 5 May", "2023-05-05"),
+        ("Dinner on May 5", "2023-05-05"),
+        ("Week 9 (May 2 - May 4)", "2023-05-02"),
+        ("DINNER ON 5 MAY", "2023-05-05"),
+        ("The 2nd of April was fun.", "2023-04-02"),
+        ("We will meet on 5 May", "2024-05-05"),
+        ("I saw May on Friday.", LAST_FRIDAY),
+        ("I'm seeing May on Friday.", FRIDAY),
+        ("May, I met her on Friday.", LAST_FRIDAY),
+    ],
+)
+def test_may_is_the_month_or_a_name(text: str, day: str) -> None:
+    assert _dates(text) == [day]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "She may come on Friday.",
+        "It may not rain on Friday.",
+        "May I come on Friday?",
+        "Hello, May we come on Friday?",
+        "I MAY COME ON FRIDAY",
+        "You may on Friday.",
+    ],
+)
+def test_may_is_the_verb(text: str) -> None:
+    assert _dates(text) == [FRIDAY]

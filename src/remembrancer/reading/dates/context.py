@@ -10,7 +10,7 @@ from typing import Final, Literal
 from . import words as w
 from .holidays import DEFAULT_COUNTRY, HOLIDAY_STARTS, holidays_of
 from .intervals import Bias, Found
-from .tense import tense_at
+from .tense import may_is_verb, tense_at
 
 Prefer = Literal["past", "future", "nearest"]
 
@@ -161,7 +161,12 @@ class Context:
         orders = word in {"book", "schedule"}  # verbs only where an order may stand
         if orders and (self.opens_sentence(k) or self.word(k - 1) in {"to", "please", "and"}):
             return "future"
+        if word == "may" and not may_is_verb(self.words, k, capital=self._titled(k)):
+            return None
         return tense_at(self.words, k)
+
+    def _titled(self, k: int) -> bool:
+        return self.capital(k) and not self.raw(k).isupper()
 
 
 # Words that people also write apart: "week end", "to-morrow".

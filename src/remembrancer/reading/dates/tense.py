@@ -81,6 +81,20 @@ def tense_at(words: Words, k: int) -> Bias | None:
     return None
 
 
+def may_is_verb(words: Words, k: int, *, capital: bool) -> bool:
+    """Return whether "may" at token `k` is the verb: not the month, not the name."""
+    before, after = _word(words, k - 1), _word(words, k + 1)
+    if before[:1].isdigit() or after[:1].isdigit() or before in _BEFORE_MONTH:
+        return False
+    return not capital or (before in _OPENS and after in _SUBJECTS)
+
+
+_BEFORE_MONTH: Final = frozenset(
+    {"of", "in", "since", "during", "until", "till", "by", "early", "late", "mid", "next", "last"}
+    | {"st", "nd", "rd", "th", "-", "/"}
+)
+
+
 def _word(words: Words, k: int) -> str:
     return words[k] if 0 <= k < len(words) else ""
 
