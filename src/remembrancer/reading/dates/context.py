@@ -10,6 +10,7 @@ from typing import Final, Literal
 from . import words as w
 from .holidays import DEFAULT_COUNTRY, HOLIDAY_STARTS, holidays_of
 from .intervals import Bias, Found
+from .moving import is_moved_to
 from .tense import may_is_verb, tense_at
 
 Prefer = Literal["past", "future", "nearest"]
@@ -145,6 +146,8 @@ class Context:
             return self.prefer
         if not self.tense:
             return None
+        if is_moved_to(self.words, i):
+            return "future"
         for step in (-1, 1):
             k = i + step
             for _ in range(_TENSE_REACH):

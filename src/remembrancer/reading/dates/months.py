@@ -17,6 +17,7 @@ from .intervals import (
     month_at,
     shift,
 )
+from .moving import is_moved_to
 from .numeric import two_digit_year
 
 _SUFFIXES = frozenset({"st", "nd", "rd", "th"})
@@ -223,6 +224,7 @@ def _bare_month(c: Context, i: int, month: int) -> Found | None:
         alone = c.before(i) in {"in", "since", "during", "until", "till", "early", "late", "mid"}
         alone = alone or (c.before(i) in w.DATING and c.capital(i) and c.before(i) != "for")
         alone = alone and not (word == "mar" and not c.capital(i))
+    alone = alone or (c.capital(i) and is_moved_to(c.words, i))
     third = c.word(i - 1) == "-" and c.glued(i) and c.word(i - 2) in w.MIDDLE | w.EARLY | w.LATE
     alone = alone or third
     ends = c.word(i - 1) in JOINERS and (
@@ -319,7 +321,7 @@ def _days_of_month(c: Context, i: int, days: tuple[int, int], j: int) -> Found |
 def _day_of_month(c: Context, i: int, number: int, j: int) -> Found | None:
     """Read "on the 7th": that day of the nearest month that has it."""
     timed = c.word(j) in {"at", "from", "between"} and c.digits(j + 1) > 0
-    if c.before(i) not in w.DAY_DATING and not timed:
+    if c.before(i) not in w.DAY_DATING and not timed and not is_moved_to(c.words, i):
         return None
     if c.word(j) not in w.AFTER_DAY and c.word(j).isalnum():
         return None

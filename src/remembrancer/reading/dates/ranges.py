@@ -12,16 +12,13 @@ from .clock import TO
 from .context import Context, ReadDate
 from .counts import at_distances, quantities
 from .intervals import Found, Interval, day_at, join, midnight, shift
+from .moving import MOVES
 
 QUALIFIERS: Final = w.LAST | w.NEXT | w.THIS
 CLOCK: Final = frozenset({Precision.SECOND, Precision.MINUTE, Precision.HOUR})
 _OPENERS: Final = frozenset({"from", "between"})
 _DASHES: Final = frozenset({"-", "–", "—", "through", "thru"})
 _JOINERS: Final = (("up", "to"), ("up", "until"), ("and", "until"), ("and", "till"), ("on", "to"))
-# Verbs by which "Monday to Friday" is what is moved and where to, no range.
-_MOVES: Final = tuple(
-    "move moving push pushed postpon reschedul shift switch chang swap delay brought bring".split()
-)
 _MOVED_REACH: Final = 6  # tokens
 MONTHS_A_YEAR: Final = 12
 _YEAR_DIGITS: Final = 4
@@ -148,7 +145,7 @@ def ranged(c: Context, i: int, first: Interval, j: int, read: ReadDate) -> Found
 def _moved(c: Context, i: int) -> bool:
     """Whether a verb of moving stands shortly before token `i`."""
     near = range(max(i - _MOVED_REACH, 0), i)
-    return any(c.word(t).startswith(_MOVES) for t in near)
+    return any(c.word(t).startswith(MOVES) for t in near)
 
 
 def _days(c: Context, i: int, j: int) -> bool:

@@ -21,6 +21,7 @@ from .intervals import (
     shift,
     unit_at,
 )
+from .moving import is_moved_to
 
 
 def named_day(c: Context, i: int) -> Found | None:
@@ -111,7 +112,7 @@ def unit_relation(c: Context, i: int, read: ReadDate) -> Found | None:
             near = _unit_beside(anchor[0], unit, side)
             return (part_of(near.start, "night") if night else near), anchor[1]
     if unit == "weekend" and c.word(i - 1) == "the":
-        if c.word(i - 2) not in _WEEKEND_AFTER:
+        if c.word(i - 2) not in _WEEKEND_AFTER and not is_moved_to(c.words, i):
             return None
         step = -1 if c.bias(i) == "past" and c.now.weekday() < 5 else 0
         return unit_at(shift(floor(c.now, unit), step, unit), unit), i + 1
