@@ -45,8 +45,9 @@ def find_dates(
             phrases and numeric dates; others as far as dateparser knows them, in the first
             `other.MAX_SEARCHED` characters that may hold a date; unknown ones are passed over.
         prefer: what a date that could lie on either side means ("Friday", "7 May"): "nearest"
-            follows the tense of the sentence, and without one takes the last such weekday but
-            the nearest such day of the year.
+            follows the tense of the sentence (what something was moved to is ahead, and so is a
+            weekday that the present plans), and without one takes the last such weekday but the
+            nearest such day of the year.
         day_first: read 5/7/2023 as 5 July; always so when another language than "en" comes
             first.
         present: read words for this very moment ("right now", "at present") and for the running

@@ -37,7 +37,7 @@ _NOT_PAST: Final = _PLANNED | frozenset(
     | {"agreed"}
 )
 _BE: Final = frozenset({"am", "m", "is", "are", "re", "be", "isn", "aren", "ain"})
-_PASSIVE: Final = _BE | {"being", "get", "gets", "getting"}
+_PASSIVE: Final = frozenset({"is", "be", "being", "get", "gets", "getting"})
 _HAVE: Final = frozenset({"have", "has", "ve", "had"})
 _WILL: Final = frozenset({"will", "ll", "shall", "won", "wont"})
 _APOSTROPHES: Final = frozenset({"'", "’"})
@@ -72,13 +72,20 @@ def tense_at(words: Words, k: int) -> Bias | None:
     if word in _PARTICIPLES:
         return "past" if _perfect(words, k) else None
     if word in _PLANNED or (word == "about" and _word(words, k + 1) == "to"):
-        return "future" if _before(words, k) in _BE - {"be"} else None
+        return "future" if _before(words, k) == "is" else None
     ended = word.endswith("ed") and len(word) > 4 and word not in _NOT_PAST
     if ended or word in _PAST_OR_PASSIVE:
         return None if _passive(words, k) else "past"
     if word.endswith("ing") and len(word) > 4 and _is_doing(words, k):
         return "future"
     return None
+
+
+def is_present_be(words: Words, k: int) -> bool:
+    """Return whether token `k` is "is", "are", or the "'s" of "she's"."""
+    if _word(words, k) != "s":
+        return _word(words, k) in _BE - {"be"}
+    return _word(words, k - 1) in _APOSTROPHES and _word(words, k - 2) in _NAMES_OF_IS
 
 
 def may_is_verb(words: Words, k: int, *, capital: bool) -> bool:
@@ -112,12 +119,9 @@ def _stands(words: Words, k: int) -> int:
 
 
 def _before(words: Words, k: int) -> str:
-    """Return the word before token `k`, "is" for the "'s" of "she's"."""
+    """Return the word before token `k` and its adverbs; "is" for every form of that."""
     j = _stands(words, k)
-    word = _word(words, j)
-    if word == "s" and _word(words, j - 1) in _APOSTROPHES and _word(words, j - 2) in _NAMES_OF_IS:
-        return "is"
-    return word
+    return "is" if is_present_be(words, j) else _word(words, j)
 
 
 def _asked(words: Words, k: int, verbs: frozenset[str]) -> bool:
@@ -133,7 +137,11 @@ def _is_doing(words: Words, k: int) -> bool:
     near = {_word(words, k - 1), _word(words, k - 2)}
     if "been" in near:
         return False
-    return not near.isdisjoint(_BE) or _before(words, k) in _BE or _asked(words, k, _BE - {"be"})
+    return (
+        not near.isdisjoint(_BE)
+        or _before(words, k) in {"is", "be"}
+        or _asked(words, k, _BE - {"be"})
+    )
 
 
 def _must(words: Words, k: int) -> bool:
@@ -148,11 +156,13 @@ def _must(words: Words, k: int) -> bool:
 
 
 def _wished(words: Words, k: int) -> bool:
-    """Whether "would" or "could" at token `k` asks for something ahead, tells no reported past."""
+    """Whether "would" or "could" at token `k` asks for something ahead, or "see you" parts."""
     word, after = words[k], _word(words, k + 1)
     if word in {"would", "d"} and after in {"like", "love", "prefer"}:
         return _word(words, k + 2) == "to"
     opens = _word(words, k - 1) in _OPENS
+    if word == "see":
+        return opens and after in {"you", "ya"}
     return word in {"would", "could"} and opens and after in _SUBJECTS - {"my", "our", "your"}
 
 

@@ -13,6 +13,7 @@ from .intervals import Bias, Found, Interval, choose, day_at, floor, shift, unit
 from .months import ordinal
 from .qualified import qualified
 from .relative import unit_relation
+from .scheduled import is_scheduled
 
 
 def weekday_at(c: Context, i: int) -> int | None:
@@ -134,7 +135,9 @@ def _weekday_of_month(c: Context, i: int, j: int, day: int) -> Found | None:
 def nearest_weekday(c: Context, i: int, day: int, bias: Bias | None = None) -> Interval:
     """Return the weekday within seven days that the sentence's tense asks for, else the last."""
     ahead = (day - c.now.weekday()) % 7 or 7
-    days = ahead if (bias or c.bias(i)) == "future" else (ahead - 7 or -7)
+    planned = c.tense and c.prefer == "nearest" and is_scheduled(c.words, i)
+    told = bias or ("future" if planned else c.bias(i))
+    days = ahead if told == "future" else (ahead - 7 or -7)
     return day_at((c.now + timedelta(days=days)).date())
 
 
