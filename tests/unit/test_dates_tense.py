@@ -32,6 +32,7 @@ def _dates(text: str) -> list[str]:
         "They aren't playing on Friday.",
         "He ain't coming on Friday.",
         "She's coming on Friday.",
+        "Nobody's coming on Friday.",
         "He's not flying home on Friday.",
         "I'm really not going on Friday.",
         "They're probably leaving on Friday.",

@@ -43,6 +43,7 @@ _WILL: Final = frozenset({"will", "ll", "shall", "won", "wont"})
 _APOSTROPHES: Final = frozenset({"'", "’"})
 _NAMES_OF_IS: Final = frozenset(  # before "'s", which after a noun is mostly its genitive
     {"he", "she", "it", "that", "there", "this", "who", "what", "where", "when", "here"}
+    | {"everyone", "everybody", "nobody", "someone", "somebody"}
 )
 _ASIDES: Final = frozenset(
     {"not", "also", "just", "still", "only", "all", "both", "now", "even", "never", "always", "t"}
