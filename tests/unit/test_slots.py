@@ -114,6 +114,26 @@ def test_statements_claim(text: str, expected: list[str]) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
+        ("My rent is €1,200.", ["self: rent = 1200"]),
+        ("My salary went up to $85,500 a year.", ["self: salary = 85500"]),
+        ("The budget was raised to 12,500 dollars.", ["self: budget = 12500 dollar"]),
+        ("The permit costs $1,500.50 a month.", ["permit: price = 1500.50"]),
+        ("We have 1,234,567 readers.", ["self: n:have:reader = 1234567"]),
+        ("The temperature is -5 degrees.", ["self: temperature = -5 degree"]),
+        ("The temperature is 5 degrees.", ["self: temperature = 5 degree"]),
+        ("The balance is -20 euros.", ["balance: n:euro = -20"]),
+        ("The balance is now -€1,020.", ["balance: n: = -1020"]),
+        ("I weigh 82.5 kg.", ["self: weight = 82.5 kg"]),
+        ("My phone number is 555-0199.", ["self: phone = 555-0199"]),
+    ],
+)
+def test_numbers_keep_their_thousands_and_their_sign(text: str, expected: list[str]) -> None:
+    assert claims(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
         ("My coworker Dana lives in Porto.", ["dana: home = porto"]),
         ("My sister moved to Turin.", ["self's sister: home = turin"]),
         ("My sister no longer lives in Turin.", ["not self's sister: home = turin"]),

@@ -414,7 +414,8 @@ def _did_itself(tokens: Tokens, clause: Clause) -> bool:
 
 
 def _has_number(tokens: Tokens, low: int, high: int) -> bool:
-    return any(word[0].isdigit() or word in lex.NUMBER_WORDS for word in tokens.lows[low:high])
+    words = tokens.lows[low:high]
+    return any(word.lstrip("-")[0].isdigit() or word in lex.NUMBER_WORDS for word in words)
 
 
 def _says_something(tokens: Tokens, high: int, clause: Clause) -> bool:

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import re
 
-_TOKEN = re.compile(r"[^\W_]+(?:[’'.\-/&][^\W_]+)*|[’'](?:s|m|re|ve|ll|d)\b")
+# a number keeps the commas between its thousands, and the sign before it: "-$1,200.50"
+_TOKEN = re.compile(
+    r"(?:(?<![^\s(\[$£€¥])(?<!\d )(?P<sign>[-−][$£€¥]?)(?=\d))?"
+    r"(?:(?<!\d)\d{1,3}(?:,\d{3})+(?!,?\d)[^\W_]*|[^\W_]+)(?:[’'.\-/&][^\W_]+)*"
+    r"|[’'](?:s|m|re|ve|ll|d)\b"
+)
 _SUFFIXES = ("'m", "'re", "'s", "'ve", "'ll", "'d")
 
 
@@ -21,6 +26,8 @@ class Tokens:
         for match in _TOKEN.finditer(text, start, end):
             raw = match.group()
             at, stop = match.span()
+            if match["sign"]:
+                raw = f"-{raw[len(match['sign']) :]}"
             tail = _suffix(raw) if "'" in raw or "’" in raw else 0
             if tail and tail < len(raw):
                 raws.append(raw[:-tail])

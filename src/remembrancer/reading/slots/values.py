@@ -15,8 +15,9 @@ _NUMBERS = {
         fifteen sixteen seventeen eighteen nineteen twenty""".split()
     )
 } | {"thirty": "30", "forty": "40", "fifty": "50", "sixty": "60", "dozen": "12", "hundred": "100"}
-_DIGITS = re.compile(r"\d[\d.,:/\-]*")
-_AMOUNT = re.compile(r"^(\d[\d.,]*)([a-z%°]{0,4})$")
+_DIGITS = re.compile(r"-?\d[\d.,:/\-]*")
+_AMOUNT = re.compile(r"^(-?\d[\d.,]*)([a-z%°]{0,4})$")
+_DASHES = re.compile(r"^-+(?!\d)|-+$")  # a dash before a digit is its sign
 VERSION = re.compile(r"^v?\d{1,4}(?:\.\d+)*(?:[-.][a-z0-9]+)?$")
 CLOCK = re.compile(r"^\d{1,2}(?:[:.]\d\d)?(?:am|pm|h|uhr)$|^\d{1,2}:\d\d$|^\d{1,2}h\d\d$")
 _DATE = re.compile(
@@ -87,7 +88,7 @@ def cut(words: Sequence[str], at: frozenset[str]) -> list[str]:
 
 def spelled(words: Sequence[str]) -> str:
     """Return words as a value: numbers as digits, without thousands' commas."""
-    told = [_NUMBERS.get(word, word).strip("-") for word in words]
+    told = [_DASHES.sub("", _NUMBERS.get(word, word)) for word in words]
     return " ".join(re.sub(r"(?<=\d),(?=\d{3}\b)", "", word) for word in told if word)
 
 
@@ -99,7 +100,7 @@ def amount(words: Sequence[str]) -> tuple[str, str, int] | None:
     if at >= len(words):
         return None
     word = _NUMBERS.get(words[at], words[at])
-    match = _AMOUNT.match(word.strip("-"))
+    match = _AMOUNT.match(_DASHES.sub("", word))
     if match is None or CLOCK.match(word) or _DATE.match(word):
         return None
     number, unit = match[1].replace(",", "").rstrip("."), match[2]
