@@ -132,6 +132,56 @@ def test_numbers_keep_their_thousands_and_their_sign(text: str, expected: list[s
 
 
 @pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("I'm allergic to nuts, shellfish and eggs.", ["nuts", "shellfish", "eggs"]),
+        ("I'm allergic to dairy, soy, and latex.", ["dairy", "soy", "latex"]),
+        ("Tom is allergic to milk, eggs or wheat.", ["milk", "eggs", "wheat"]),
+        ("I have an allergy to cat hair, pollen and dust.", ["cat hair", "pollen", "dust"]),
+        ("I use Vim, Git and Docker.", ["vim", "git", "docker"]),
+        ("I don't use Git, Mercurial or Bazaar anymore.", ["git", "mercurial", "bazaar"]),
+        ("I use a hammer, a saw and a drill.", ["hammer", "saw", "drill"]),
+        ("I use both Vim and Git.", ["vim", "git"]),
+        ("I use Vim at work and Git for everything.", ["vim", "git"]),
+        ("My team uses Jira, Slack, etc.", ["jira", "slack"]),
+        ("I'm allergic to nuts, shellfish.", ["nuts", "shellfish"]),
+        # what is no item of the list
+        ("I'm allergic to nuts, Tom.", ["nuts"]),
+        ("I'm allergic to nuts, severely.", ["nuts"]),
+        ("I'm allergic to nuts, which is sad.", ["nuts"]),
+        ("I use Git, not Mercurial or Bazaar.", ["git"]),
+        ("I use Postgres, a database, for work.", ["postgres"]),
+        ("I use Vim and my brother uses Emacs.", ["vim"]),
+        ("I use the editor she recommended.", ["editor she recommended"]),
+    ],
+)
+def test_a_list_has_as_many_values(text: str, values: list[str]) -> None:
+    assert [claim.partition(" = ")[2] for claim in claims(text)] == values
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("After I moved to Berlin I met Tom.", ["self: home = berlin"]),
+        ("Since I joined Acme I sleep badly.", ["self: employer = acme"]),
+        ("Now that I live in Berlin I don't need a car.", ["self: home = berlin"]),
+        ("Before I moved to Berlin we often ate out.", ["self: home = berlin"]),
+        ("I live in Rome, you should visit.", ["self: home = rome"]),
+        ("Tom lives in Rome, Mia lives in Oslo.", ["tom: home = rome"]),
+        ("I live in Rome, the capital of Italy.", ["self: home = rome"]),
+        ("I work at Acme, a big company.", ["self: employer = acme"]),
+        ("I live in Rome, Italy.", ["self: home = rome italy"]),
+        ("I live in Springfield, Illinois, with my wife.", ["self: home = springfield illinois"]),
+        ("I moved to Bari, Italy on May 5, 2024.", ["self: home = bari italy"]),
+        ("Thanks, Tom, I live in Rome.", ["self: home = rome"]),
+        ("I love the songs she writes.", ["self: likes:songs she writes = likes"]),
+    ],
+)
+def test_a_value_ends_before_another_clause(text: str, expected: list[str]) -> None:
+    assert claims(text) == expected
+
+
+@pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("My coworker Dana lives in Porto.", ["dana: home = porto"]),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from ...nouns.folding import fold_name
 from ...nouns.memory import Modality, Stance
@@ -14,6 +14,7 @@ from ..verbs_lexicon import BASES, ING_FORMS, PARTICIPLES, PAST_FORMS, S_FORMS
 from .attributes import Owner, change, copula, schedule
 from .habits import habit, pets, things, used_as, versions
 from .intake import with_intake
+from .parting import Pauses, before_clause, items, pauses
 from .predicates import Predicate, Said, predicates
 from .table import Pattern, Table
 from .values import cut, spelled, trimmed
@@ -34,11 +35,15 @@ _LIKE_END = frozenset("because when while but although though since if so until 
 
 @dataclass(slots=True)
 class Context:
-    """What was said just before, by whoever speaks: what "it" may mean, and what is corrected."""
+    """What was said just before, by whoever speaks: what "it" may mean, and what is corrected.
+
+    `pauses` are those of the clause that is read.
+    """
 
     topic: Owner | None = None
     liked: str | None = None
     last: tuple[SlotClaim, ...] = ()
+    pauses: Pauses = field(default_factory=dict)
 
 
 def read_english(said: Said, context: Context, table: Table) -> list[SlotClaim]:
@@ -50,6 +55,7 @@ def read_english(said: Said, context: Context, table: Table) -> list[SlotClaim]:
     if owner is None:
         return []
     found: list[SlotClaim] = []
+    context.pauses = pauses(said.tokens, clause.verb, said.high)
     for predicate in predicates(said):
         if clause.modality is Modality.PLANNED:
             found += schedule(predicate, owner, table)
@@ -134,8 +140,7 @@ def _families(
             words = pattern.fixed.split()
         else:
             words = (groups.get("v") or groups.get("d") or "").split()
-        parts = _listed(words) if pattern.many and pattern.holds else [words]
-        for part in parts:
+        for part in _listed(words, pattern, context.pauses, table):
             claim = _family(pattern, part, predicate, owner, context, table)
             if claim is None:
                 continue
@@ -147,14 +152,14 @@ def _families(
                 yield from used_as(claim, predicate, owner, table)
 
 
-def _listed(words: list[str]) -> list[list[str]]:
-    """Return the parts of "nuts and shellfish"; one part where a clause may follow."""
-    if words.count("and") != 1 or len(words) > 7:
+def _listed(words: list[str], pattern: Pattern, breaks: Pauses, table: Table) -> list[list[str]]:
+    """Return the values that words are, without a clause after them."""
+    if pattern.object:
         return [words]
-    at = words.index("and")
-    if not 0 < at < len(words) - 1 or words[at + 1] in lex.PRONOUNS or words[at + 1] in S_FORMS:
+    words = before_clause(words, breaks, many=pattern.many)
+    if not pattern.many or not pattern.holds:
         return [words]
-    return [words[:at], words[at + 1 :]]
+    return items(words, breaks, table.words["adjuncts"] - _JOINING)
 
 
 def _family(
