@@ -233,6 +233,23 @@ SPLITS: list[tuple[str, list[tuple[str, str | None, Polarity]]]] = [
         "My savings grew by 90%, but I spent $40 on books.",
         [("My savings grew by 90%", "Ann", Y), ("I spent $40 on books.", "Ann", Y)],
     ),
+    (
+        "Dana isn't in Oslo, she lives in Rome.",
+        [("Dana isn't in Oslo", "Dana", N), ("she lives in Rome.", "Dana", Y)],
+    ),
+    (
+        "We moved to Rome, my wife sells bread there.",
+        [("We moved to Rome", "Ann", Y), ("my wife sells bread there.", "Ann's wife", Y)],
+    ),
+    # what says nothing away from the clause before stays with it
+    ("I got a dog, he is so fluffy.", [("I got a dog, he is so fluffy.", "Ann", Y)]),
+    ("I sold my car, its engine died.", [("I sold my car, its engine died.", "Ann", Y)]),
+    ("We moved to Rome, my life is great.", [("We moved to Rome, my life is great.", "Ann", Y)]),
+    (
+        "I visited Dana, my old boss, in Rome.",
+        [("I visited Dana, my old boss, in Rome.", "Ann", Y)],
+    ),
+    ("It is -5 outside.", [("It is -5 outside.", None, Y)]),
 ]
 
 

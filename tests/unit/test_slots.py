@@ -184,6 +184,51 @@ def test_a_value_ends_before_another_clause(text: str, expected: list[str]) -> N
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
+        (
+            "Tom doesn't live in Oslo, he lives in Rome.",
+            ["not tom: home = oslo", "tom: home = rome"],
+        ),
+        (
+            "My sister lives in Rome, she works at Acme.",
+            ["self's sister: home = rome", "self's sister: employer = acme"],
+        ),
+        ("Mia works at Acme, she loves it.", ["mia: employer = acme"]),
+        ("I work at Acme, they pay well.", ["self: employer = acme"]),
+        (
+            "I live in Oslo, my sister lives in Rome.",
+            ["self: home = oslo", "self's sister: home = rome"],
+        ),
+        (
+            "We moved to Rome, our rent is 900 euros.",
+            ["self: home = rome", "self: rent = 900 euro"],
+        ),
+        (
+            "The recital is on Tuesday, it was moved to Friday.",
+            ["recital: when = tuesday", "recital: when = friday"],
+        ),
+        (
+            "My favourite colour isn't blue, it's green.",
+            ["not self: favorite color = blue", "self: favorite color = green"],
+        ),
+        (
+            "My rent isn't 900 euros; it's 950 euros.",
+            ["not self: rent = 900 euro", "self: rent = 950 euro"],
+        ),
+        ("My favourite colour is blue, it's lovely.", ["self: favorite color = blue"]),
+        ("My favourite band is Low, it's a trio.", ["self: favorite band = low"]),
+        ("I gave Tom, my brother, a book.", []),
+        ('He said "I live in Rome, my sister lives in Oslo".', []),
+    ],
+)
+def test_a_comma_before_a_pronoun_and_its_verb_opens_a_clause(
+    text: str, expected: list[str]
+) -> None:
+    assert claims(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
         ("My coworker Dana lives in Porto.", ["dana: home = porto"]),
         ("My sister moved to Turin.", ["self's sister: home = turin"]),
         ("My sister no longer lives in Turin.", ["not self's sister: home = turin"]),

@@ -26,7 +26,7 @@ from .slots import (
     standard,
     without_exceptions,
 )
-from .splitting import clause_end, find_clauses
+from .splitting import THIRD, clause_end, find_clauses
 from .tokens import Tokens
 from .types import DateSpan, SlotClaim, Span, Statement
 
@@ -270,8 +270,12 @@ class _Reader:
         if short and not any(told):
             return []
         for i, (low, clause) in reversed(list(enumerate(parts))):
-            if i + 1 < len(parts) and made[-1] is None and phrase_before(tokens, parts[i + 1][0]):
-                ends[i] = ends[i + 1]  # a reason that says nothing alone stays with what it is for
+            if i + 1 < len(parts):
+                begin, said = parts[i + 1][0], made[-1] is not None
+                if not said and phrase_before(tokens, begin):
+                    ends[i] = ends[i + 1]  # a reason that says nothing alone stays with its effect
+                elif _leans(tokens, begin, said, meant[i + 1], told[i + 1]):
+                    ends[i], told[i], made[-1] = ends[i + 1], (*told[i], *told[i + 1]), None
             upto = ends[i]
             end = stop if upto == high else _part_end(tokens, upto)
             begin = tokens.starts[low]
@@ -391,6 +395,17 @@ class _Reader:
 def _meaning(clause: Clause, who: str | None) -> Clause:
     """Return a clause whose "he" or "she" means somebody as one about that person."""
     return clause if who is None else replace(clause, kind=Kind.PERSON, subject=who)
+
+
+def _leans(
+    tokens: Tokens, low: int, said: bool, who: str | None, told: Sequence[SlotClaim]
+) -> bool:
+    """Tell whether a clause after a comma stays with the one before: "…, it was green"."""
+    if "," not in tokens.gap(low):
+        return False
+    if tokens.lows[low] in THIRD:
+        return who is None or not told
+    return not said and tokens.lows[low] in lex.POSSESSIVES
 
 
 def _part_end(tokens: Tokens, upto: int) -> int:

@@ -12,6 +12,8 @@ from .tokens import Tokens
 from .verbs_lexicon import BASES, PAST_FORMS, S_FORMS
 
 _LEAD_WORDS = 12  # how far into a sentence its subject may stand
+THIRD = frozenset("he she it they his her their its".split())  # who is meant was said before
+_AFTER_COMMA = THIRD | lex.FIRST_PERSON | lex.POSSESSIVES  # these open a clause after a comma
 _DENIED_BY = {"s": "does", "base": "do", "past": "did"}  # the auxiliary that a form stands for
 
 
@@ -129,7 +131,15 @@ def _split_at(tokens: Tokens, at: int) -> int:
         return 0
     if ";" in gap or "—" in gap or " - " in gap or " – " in gap:
         return at
-    return at if "," in gap and word in ("i", "we") else 0
+    if "," not in gap or word not in _AFTER_COMMA:
+        return 0
+    return at if word in lex.FIRST_PERSON or not _in_quotes(tokens, at) else 0
+
+
+def _in_quotes(tokens: Tokens, at: int) -> bool:
+    """Tell whether word `at` is part of a quotation that began before it."""
+    before = tokens.text[max(0, tokens.starts[0] - 1) : tokens.starts[at]]
+    return before.count('"') % 2 == 1 or before.count("“") > before.count("”")
 
 
 def _shared_subject(tokens: Tokens, at: int, high: int, clause: Clause) -> Clause | None:

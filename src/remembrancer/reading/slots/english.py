@@ -62,7 +62,7 @@ def read_english(said: Said, context: Context, table: Table) -> list[SlotClaim]:
             continue
         claims = _read(predicate, owner, context, table)
         if clause.kind is Kind.PRONOUN:  # "it's a classic" says nothing of what "it" may be
-            claims = (c for c in claims if c.news or c.slot.startswith(("when", "n:")))
+            claims = (c for c in claims if c.news or _told_of(c, context))
         if _SELDOM.isdisjoint((*predicate.before, *predicate.words)):
             claims = with_intake(claims, table.intake, _things(predicate, table))
         found += dict.fromkeys(claims)
@@ -71,6 +71,13 @@ def read_english(said: Said, context: Context, table: Table) -> list[SlotClaim]:
     if found:
         context.last = tuple(found)
     return found
+
+
+def _told_of(claim: SlotClaim, context: Context) -> bool:
+    """Tell whether "it" is surely what a claim is about: a time, an amount, or what it is not."""
+    denied = (c for c in context.last if c.stance is Stance.DENIED)
+    about = any((c.subject, c.slot) == (claim.subject, claim.slot) for c in denied)
+    return about or claim.slot.startswith(("when", "n:"))
 
 
 def _things(predicate: Predicate, table: Table) -> Callable[[], str]:
