@@ -14,7 +14,7 @@ from ..verbs_lexicon import BASES, ING_FORMS, PARTICIPLES, PAST_FORMS, S_FORMS
 from .attributes import Owner, change, copula, schedule
 from .habits import habit, pets, things, used_as, versions
 from .intake import with_intake
-from .parting import Pauses, before_clause, items, pauses
+from .parting import Pauses, before_clause, clipped, items, pauses
 from .predicates import Predicate, Said, predicates
 from .table import Pattern, Table
 from .values import cut, spelled, trimmed
@@ -56,7 +56,8 @@ def read_english(said: Said, context: Context, table: Table) -> list[SlotClaim]:
         return []
     found: list[SlotClaim] = []
     context.pauses = pauses(said.tokens, clause.verb, said.high)
-    for predicate in predicates(said):
+    for whole in predicates(said):
+        predicate = _clipped(whole, context.pauses)
         if clause.modality is Modality.PLANNED:
             found += schedule(predicate, owner, table)
             continue
@@ -71,6 +72,18 @@ def read_english(said: Said, context: Context, table: Table) -> list[SlotClaim]:
     if found:
         context.last = tuple(found)
     return found
+
+
+def _clipped(predicate: Predicate, breaks: Pauses) -> Predicate:
+    """Return a predicate without another clause that a comma opens."""
+    words = clipped(predicate.words, breaks)
+    if len(words) == len(predicate.words):
+        return predicate
+    core = list(predicate.core)
+    for word in reversed(predicate.words[len(words) :]):
+        if core[-1] == word and len(core) > 1:
+            core.pop()
+    return replace(predicate, words=words, core=core, raws=predicate.raws[: len(words)])
 
 
 def _told_of(claim: SlotClaim, context: Context) -> bool:

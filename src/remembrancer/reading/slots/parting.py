@@ -16,9 +16,8 @@ _SUBJECTS = frozenset("i we he she they".split())
 _EITHER_CASE = frozenset("it you".split())
 _CONTRACTED = frozenset("'s 're 'm 've 'll 'd".split())
 _ARTICLES = frozenset("a an the".split())
-_DETERMINERS = _ARTICLES | frozenset(
-    "my our his her their its your this that these those each every".split()
-)
+_APPOSED = _ARTICLES | frozenset("my our his her their its your".split())
+_DETERMINERS = _APPOSED | frozenset("this that these those each every".split())
 # after these a clause belongs to the thing: "the editor she wrote", "all he owns"
 _DEFINING = _DETERMINERS | frozenset("all any some no what whatever how where who which".split())
 _ET_CETERA = frozenset("etc more others".split())
@@ -37,34 +36,53 @@ def pauses(tokens: Tokens, low: int, high: int) -> Pauses:
     }
 
 
+def clipped(words: list[str], breaks: Pauses) -> list[str]:
+    """Return words up to a comma before another clause ("blue, | the sky is grey") or a remark."""
+    for i in range(1, len(words)):
+        small = breaks.get((words[i - 1], words[i]))
+        if small is not None and (_opens_clause(words, i, small=small) or _is_apposed(words, i)):
+            return words[:i]
+    return words
+
+
 def before_clause(words: list[str], breaks: Pauses, *, many: bool) -> list[str]:
-    """Return a value without the clause after it: "Berlin | I met Tom", "Rome, | she likes it".
+    """Return a value without a clause right after it: "Berlin | I met Tom".
 
     A name goes on after a comma ("Rome, Italy"), a remark on it ("Rome, the capital") does not;
     the values of a list (`many`) may have articles.
     """
     for i in range(1, len(words)):
         if (words[i - 1], words[i]) in breaks:
-            if _opens_clause(words, i) or (not many and words[i] in _DETERMINERS):
+            if not many and words[i] in _DETERMINERS:
                 return words[:i]
         elif _subject_at(words, i) and _DEFINING.isdisjoint(words[:i]):
             return words[:i]
     return words
 
 
-def _opens_clause(words: Sequence[str], at: int) -> bool:
-    """Tell whether words after a comma are a subject with its verb."""
+def _opens_clause(words: Sequence[str], at: int, *, small: bool) -> bool:
+    """Tell whether a subject with its verb begins at `at`; `small`: with no capital."""
     if words[at] in lex.PRONOUNS:
         return _subject_at(words, at)
     if words[at] in _JOINING:
         return False
-    last = at + 1 if words[at] not in _DETERMINERS else at + _SUBJECT_WORDS
+    phrase = words[at] in _DETERMINERS
+    verbs = S_FORMS if phrase else frozenset[str]() if small else FINITE
+    last = at + (_SUBJECT_WORDS if phrase else 1)
     for i in range(at + 1, min(last + 1, len(words) - 1)):
         if words[i] in _JOINING:
             return False
-        if (words[i] in S_FORMS or words[i] in lex.STRONG_VERBS) and words[i + 1] not in _JOINING:
+        if (words[i] in verbs or words[i] in lex.STRONG_VERBS) and words[i + 1] not in _JOINING:
             return True
     return False
+
+
+def _is_apposed(words: Sequence[str], at: int) -> bool:
+    """Tell a remark ("Rome, the capital") from an item of a list, and from a day ("the 5th")."""
+    rest = words[at + 1 :]
+    if words[at] not in _APPOSED or not rest or rest[0][0].isdigit():
+        return False
+    return _JOINING.isdisjoint(rest)
 
 
 def _subject_at(words: Sequence[str], at: int) -> bool:
@@ -127,7 +145,7 @@ def _is_item(part: Sequence[str], adjuncts: frozenset[str]) -> bool:
     if first in lex.PRONOUNS or first in S_FORMS or first in adjuncts or first in _NO_ITEMS:
         return False
     size = next((i for i, word in enumerate(part) if i and word in adjuncts), len(part))
-    return size <= _LONGEST_ITEM and not _opens_clause(part, 0)
+    return size <= _LONGEST_ITEM and not _opens_clause(part, 0, small=False)
 
 
 def _is_remark(part: Sequence[str]) -> bool:
