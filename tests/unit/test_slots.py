@@ -297,6 +297,22 @@ def test_a_bare_correction_takes_the_slot_of_what_was_said_before() -> None:
     assert claims("Sorry, I meant well.") == []
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Sorry, I meant 1,350.", ["self: rent = 1350 euro"]),
+        ("Make that 1,350 euros, not 1,200.", ["self: rent = 1350 euro"]),
+        ("I meant not 1,200 but 1,350.", ["self: rent = 1350 euro"]),
+        ("Correction: -20.", ["self: rent = -20 euro"]),
+        ("Sorry, I meant 900, 950 or so.", []),
+    ],
+)
+def test_a_number_is_corrected_whole(text: str, expected: list[str]) -> None:
+    context = Context()
+    claims("My rent is 1,200 euros.", context=context)
+    assert claims(text, context=context) == expected
+
+
 def test_it_is_what_was_spoken_of() -> None:
     context = Context()
     claims("The recital is on Tuesday.", context=context)

@@ -23,9 +23,11 @@ _CUE = (
     r"|(?P<bare>(?:it|that)(?: is|'s| was)(?: actually)?)"
     r"|ich meinte|je voulais dire|quise decir)"
 )
+_THOUSANDS = r",(?=\d{3}\b)"  # the comma of "1,350"
 _CORRECTION = re.compile(
-    rf"^{_LEAD}{_CUE}[,:\s]+(?:not (?P<old>[^,.;]+)[,;]? (?:but )?)?(?P<new>[^,;!?]+?)"
-    r"(?:,? (?:not|nicht|pas|no) [^,;]+)?[.!]*$",
+    rf"^{_LEAD}{_CUE}[,:\s]+(?:not (?P<old>(?:[^,.;]|{_THOUSANDS})+)[,;]? (?:but )?)?"
+    rf"(?P<new>(?:[^,;!?]|{_THOUSANDS})+?)"
+    rf"(?:,? (?:not|nicht|pas|no) (?:[^,;]|{_THOUSANDS})+)?[.!]*$",
     re.IGNORECASE,
 )
 _MENDING = re.compile(
@@ -33,7 +35,9 @@ _MENDING = re.compile(
     r"|\bactually\b|, not ",
     re.IGNORECASE,
 )
-_WORD = re.compile(r"[^\W_]+(?:[.'’:/@-][^\W_]+)*")
+_WORD = re.compile(
+    rf"(?:(?<![^\s$£€¥])-(?=\d))?[^\W_]+(?:(?:[.'’:/@-]|(?<=\d){_THOUSANDS})[^\W_]+)*"
+)
 _CALLED = re.compile(
     r"^(?:please,? |just |you can |actually,? )*call me (?-i:([A-Z][\w'-]+(?: [A-Z][\w'-]+)?))"
     r"(?: now| from now on| instead| please)*[.!]*$",
