@@ -61,6 +61,7 @@ _NUMBERED_SPEAKERS = frozenset(
     "patient student member voice bot human party witness respondent male female".split()
 )
 _PERSON = re.compile(r"\b(?:I|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|[Oo]ur|[Uu]s|[Yy]ou|[Yy]our)\b")
+_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\u0e00-\u0eff]")
 _UTTERANCE_END = re.compile(r"[.!?…。！？)\"”]$|[^\x00-\u2fff]$")
 
 
@@ -243,11 +244,32 @@ def _speakers(labels: Sequence[_Label]) -> list[_Label]:
             break
         chosen = [label for label in labels if label.style == style]
         in_roles = [label for label in chosen if role_of(label.name)]
-        if len(in_roles) >= 2 and not _TALKING.isdisjoint(role_of(x.name) for x in in_roles):
-            return in_roles
+        talking = _TALKING.intersection(role_of(label.name) for label in in_roles)
+        if len(in_roles) >= 2 and talking:
+            # Where both roles talk, other labels belong to what they say.
+            others = _between_roles(chosen) if len(talking) == 1 else set()
+            return [x for x in chosen if role_of(x.name) or x.name in others]
         if _is_chat(chosen, style):
             return chosen
     return []
+
+
+def _between_roles(labels: Sequence[_Label]) -> set[str]:
+    """Return the names that speak with the roles of a chat, as in "Ann: … / Assistant: …".
+
+    Such a one speaks first, or again after somebody else; other labels belong to what a role says.
+    """
+    found: set[str] = set()
+    last: dict[str, int] = {}  # by name: how many roles had spoken when it stood last
+    roles = 0
+    for label in labels:
+        if role_of(label.name):
+            roles += 1
+        elif roles == 0 or last.get(label.name, roles) < roles:
+            found.add(label.name)
+        else:
+            last[label.name] = roles
+    return found
 
 
 def _lone(content: str, labels: Sequence[_Label]) -> list[_Label]:
@@ -276,6 +298,12 @@ def _is_chat(labels: Sequence[_Label], style: str) -> bool:
     if len(counts) == 1:
         return False
     # nobody speaks twice: take short exchanges of whole utterances only
-    return len(counts) <= 3 and all(
-        len(label.words.split()) > 1 and _UTTERANCE_END.search(label.words) for label in labels
-    )
+    if len(counts) > 3 or not all(_UTTERANCE_END.search(label.words) for label in labels):
+        return False
+    long = [label.words for label in labels if _several(label.words)]
+    return len(long) == len(labels) or any(_PERSON.search(words) for words in long)
+
+
+def _several(words: str) -> bool:
+    """Tell whether an utterance has several words; some scripts put no spaces between them."""
+    return len(words.split()) > 1 or len(_UNSPACED.findall(words)) > 3
