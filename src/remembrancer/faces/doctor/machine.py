@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from ...keeping.sqlite.parts import left
 from ...nouns.clock import iso
 from ...settings import Settings
 from .finding import Finding, fail, ok, warn
@@ -96,6 +97,19 @@ def folder(place: Path) -> Finding:
                 "folder", f"others may use {path} (mode {mode:o})", f"chmod go-rwx {str(path)!r}"
             )
     return ok("folder", f"{place}, for this user alone")
+
+
+def strays(place: Path) -> Iterator[Finding]:
+    """Check that nothing lies in the folder that a killed restore or backup left.
+
+    Opening the store deletes what may be deleted, so this comes after it.
+    """
+    for path in left(place):
+        yield warn(
+            "folder",
+            f"{path} is a copy that was not finished; it may hold what was forgotten since",
+            f"rm {str(path)!r}, unless a backup or restore runs there",
+        )
 
 
 def ports(addresses: Mapping[str, tuple[str, int]]) -> Iterator[Finding]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sqlite3
 from collections.abc import Iterator, Mapping
@@ -12,7 +11,7 @@ from typing import Any
 
 from ...nouns.errors import Corrupt, InvalidInput, StoreError, StoreTooNew
 from ..durable import sync
-from . import proof
+from . import parts, proof
 from .connection import SqliteDb
 from .repository import Progress, Repository, is_repository
 
@@ -34,7 +33,7 @@ def backup(
     if path.resolve() == source.resolve():
         raise StoreError("a backup cannot replace the store itself; name another place")
     path.parent.mkdir(parents=True, exist_ok=True)
-    with snapshot_of(db, source, part_of(path), verify=verify, progress=progress) as (part, about):
+    with snapshot_of(db, source, path, verify=verify, progress=progress) as (part, about):
         told: dict[str, Any] = {"path": str(path), "units": about["units"]}
         proof.beside(path).unlink(missing_ok=True)  # of a copy that was there before
         if verify:
@@ -49,36 +48,29 @@ def backup(
 
 @contextmanager
 def snapshot_of(
-    db: SqliteDb, source: Path, part: Path, *, verify: bool, progress: Progress | None
+    db: SqliteDb, source: Path, path: Path, *, verify: bool, progress: Progress | None
 ) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """Copy one moment to the file `part`, and check it; the file is removed at the end.
+    """Copy one moment to a part of `path`, and check it; the file is removed at the end.
 
     Yields the file, and of it `schema` and `units`; with `verify`, after all rows were compared,
     `rows`, `key` and `tables`, the sums by that key.
     """
-    part.unlink(missing_ok=True)
-    try:
-        part.touch(mode=0o600)
-        db.begin_snapshot()
-        db.sql("SELECT 1 FROM meta").fetchone()  # which begins it: else copying would read another
-        schema: int = db.sql("PRAGMA user_version").fetchone()[0]
-        about: dict[str, Any] = {"schema": schema, "units": _copy(db, part, progress)}
-        if verify:
-            key = proof.new_key()
-            with _reading(part) as copied:
-                held = proof.sums(copied, part, key)
-            rows = proof.compared(proof.sums(db, source, key), held, str(part))
-            about |= {"rows": rows, "key": key, "tables": held}
-        db.end_snapshot()
-        yield part, about
-    finally:
-        db.end_snapshot()
-        part.unlink(missing_ok=True)
-
-
-def part_of(path: Path) -> Path:
-    """Return where a file is written before it takes its name."""
-    return path.with_name(f"{path.name}.{os.getpid()}.part")
+    with parts.writing(path) as part:
+        try:
+            db.begin_snapshot()
+            db.sql("SELECT 1 FROM meta").fetchone()  # begins it: else copying would read another
+            schema: int = db.sql("PRAGMA user_version").fetchone()[0]
+            about: dict[str, Any] = {"schema": schema, "units": _copy(db, part, progress)}
+            if verify:
+                key = proof.new_key()
+                with _reading(part) as copied:
+                    held = proof.sums(copied, part, key)
+                rows = proof.compared(proof.sums(db, source, key), held, str(part))
+                about |= {"rows": rows, "key": key, "tables": held}
+            db.end_snapshot()
+            yield part, about
+        finally:
+            db.end_snapshot()
 
 
 def restore(
@@ -115,10 +107,8 @@ def restore(
     if not shared and not source.is_file():
         raise StoreError(f"{source} is no copy of a store: name the file that `backup` wrote")
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    part = part_of(target)
     told: dict[str, Any] = {"path": str(target)}
-    try:
-        part.touch(mode=0o600)
+    with parts.writing(target) as part:
         if shared:
             repository = Repository(source)
             with repository.held(alone=False):
@@ -135,8 +125,6 @@ def restore(
         sync(part)
         part.replace(target)
         sync(target.parent)
-    finally:
-        part.unlink(missing_ok=True)
     return {**told, "bytes": target.stat().st_size}
 
 

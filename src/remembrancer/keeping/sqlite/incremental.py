@@ -9,7 +9,7 @@ from typing import Any
 
 from ...nouns.clock import iso
 from ...nouns.errors import StoreError
-from .backup import part_of, snapshot_of
+from .backup import snapshot_of
 from .connection import SqliteDb
 from .repository import HEAD, Progress, Repository
 
@@ -43,7 +43,7 @@ def add(
     repository = Repository.prepared(folder)
     with repository.held(alone=True):
         _need_room(db, folder)
-        copy = part_of(folder / HEAD)
+        copy = folder / HEAD
         with snapshot_of(db, source, copy, verify=verify, progress=progress) as (part, of_it):
             about: dict[str, Any] = {
                 "made_at": iso(now_us),

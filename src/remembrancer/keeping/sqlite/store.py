@@ -28,7 +28,7 @@ from ..relational.sealing_queries import with_sealing
 from ..relational.vault import Vault
 from ..sealing import Sealer
 from ..view import Reader
-from . import backup, incremental, migrate, scrub, tables
+from . import backup, incremental, migrate, parts, scrub, tables
 from .connection import SqliteDb, end_when, open_db, translated
 from .repository import is_repository
 from .writer import WriteLock, Writer
@@ -127,6 +127,7 @@ class SqliteStore(BankCalls, GenerationCalls, IntentionCalls, JobCalls, RecordCa
 
         Raises:
             StoreBusy: a snapshot holds the log for longer than a few seconds; call again.
+            StoreError: a copy that a killed `restore` left is of another user.
         """
         await self._write(records.sweep_blobs, now)
         while await self._alone(backup.vacuum):
@@ -135,6 +136,8 @@ class SqliteStore(BankCalls, GenerationCalls, IntentionCalls, JobCalls, RecordCa
         if deletions := await self._read(_deletions):
             await self._scrub(deletions)
             await self._until_free(backup.truncate_log, _LOG_WAIT_MS)
+        if left := await asyncio.to_thread(parts.clear, self._path):
+            raise StoreError(f"{left[0]} may hold what was deleted, and this user may not: rm it")
 
     async def health(self) -> Mapping[str, Any]:
         """Return `ok`, `engine`, `schema`, `path`, `size_bytes`; constant time."""
@@ -265,6 +268,7 @@ class SqliteStore(BankCalls, GenerationCalls, IntentionCalls, JobCalls, RecordCa
             self._lock = WriteLock(folder / LOCK)
             queries = Queries.load(__package__)
             self._queries = queries if self._vault is None else with_sealing(queries, "?")
+            parts.clear(self._path)
             with self._lock:
                 migrate.create(self._path)
                 db = self._open_db(write=True)
