@@ -31,10 +31,11 @@ class Client:
     """
 
     def __init__(self, url: str = "http://localhost:6381", **options: Any) -> None:
-        self.loop = Loop("remembrancer-client")
+        self.loop = Loop("remembrancer-client", "client")
         self.inner = AsyncClient(url, **options)
 
     def __enter__(self) -> Self:
+        self.loop.check()
         return self
 
     def __exit__(self, *_: object) -> None:

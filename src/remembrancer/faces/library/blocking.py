@@ -33,7 +33,8 @@ def _blocking(
 class Memory:
     """An open memory. Use it as `with remembrancer.open(folder) as memory:`.
 
-    The verbs are those of `AsyncMemory`. It may be used from several threads.
+    The verbs are those of `AsyncMemory`. It may be used from several threads, but not after a fork:
+    a process opens its own.
     """
 
     def __init__(self, settings: Settings, clock: Clock | None = None) -> None:
@@ -46,12 +47,13 @@ class Memory:
             raise
 
     def close(self) -> None:
-        """Close the memory; safe to call twice."""
+        """Close the memory; safe to call twice, and after a fork, where it is not this one's."""
         if self._loop.running:
             self.wait(self._memory.close())
             self._loop.stop()
 
     def __enter__(self) -> Self:
+        self._loop.check()
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -129,7 +129,8 @@ class AsyncMemory(EntityVerbs):
                 mappings with `text`, and `quote` (the words of the content that state it),
                 `entities`, `occurred_start` and `occurred_end` (datetimes) as you have them. What
                 does not stand in the content is not taken, and told in `Kept.refused`.
-            progress: called with the units done and the units in all.
+            progress: called with the units done and the units in all; a `Memory` cannot be used
+                by it.
 
         Raises:
             InvalidInput, TooLarge: nothing was stored.
