@@ -16,6 +16,7 @@ from ..keeping.view import IndexRow, View
 from ..nouns.memory import Op
 from ..nouns.turns import Turns
 from . import compaction
+from .index_files import make_folder
 from .part import Part, build_part, merge_parts
 from .segment import open_part, write_part
 from .state import IndexState, advance
@@ -235,7 +236,7 @@ class _Builder:
 
 def _mapped(part: Part, folder: Path) -> Part:
     """Move a part's arrays out of memory into a file that is gone once nobody maps it."""
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     path = folder / f"{uuid.uuid4().hex}.seg"
     write_part(path, part)
     mapped = open_part(path)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ..keeping.sealing import FileKey
 from ..nouns.errors import Corrupt
+from . import index_files
 from .part import Mask, Part, merge_parts
 from .segment import Manifest, open_part, read_dead, read_manifest, write_manifest, write_part
 from .state import IndexState
@@ -39,7 +40,7 @@ def compact(
     Returns:
         The same rows at the same revision, or None when another process is at it or ahead.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    index_files.make_folder(folder)
     with locked(folder) as mine:
         if not mine:
             return None
@@ -115,7 +116,7 @@ def load(folder: Path, generation: int, dim: int, key: FileKey | None = None) ->
 @contextmanager
 def locked(folder: Path) -> Iterator[bool]:
     """Hold the folder's lock between processes; yields False at once when it is taken."""
-    with (folder / "lock").open("a") as handle:
+    with index_files.opened(folder / "lock", "a") as handle:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

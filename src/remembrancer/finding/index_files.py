@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -23,10 +24,34 @@ _LENGTH = 8
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
 
+def make_folder(folder: Path) -> None:
+    """Make a folder, and those above it that are missing: for their owner alone."""
+    if folder.exists():
+        return
+    make_folder(folder.parent)
+    folder.mkdir(mode=0o700, exist_ok=True)
+    _give(folder)
+
+
+def opened(path: Path, mode: str) -> Any:
+    """Open a file to write it; a new one is made for its owner alone."""
+    file = open(path, mode, opener=lambda name, flags: os.open(name, flags, 0o600))  # noqa: SIM115
+    _give(path)
+    return file
+
+
+def _give(path: Path) -> None:
+    """Give what root makes to whom the folder belongs, so that a service can go on with it."""
+    if os.geteuid() == 0:
+        with suppress(OSError):  # a root that may not, as in some containers
+            owner = path.parent.stat()
+            os.chown(path, owner.st_uid, owner.st_gid)
+
+
 def write(path: Path, pieces: Iterable[memoryview | bytes], key: FileKey | None) -> None:
     """Write a file durably: to a temporary one, fsynced, then renamed. With a key it is sealed."""
     temporary = path.with_suffix(".tmp")
-    with temporary.open("wb") as out:
+    with opened(temporary, "wb") as out:
         if key is None:
             for piece in pieces:
                 out.write(piece)

@@ -169,7 +169,7 @@ def write_manifest(folder: Path, manifest: Manifest, dead: list[Mask | None]) ->
     }
     packed = io.BytesIO()
     np.savez(packed, **rows)  # type: ignore[arg-type]  # numpy's stub takes the keywords for flags
-    with temporary.open("wb") as out:
+    with index_files.opened(temporary, "wb") as out:
         out.write(packed.getvalue())
         out.flush()
         os.fsync(out.fileno())
@@ -184,7 +184,7 @@ def write_manifest(folder: Path, manifest: Manifest, dead: list[Mask | None]) ->
         "dead_file": manifest.dead_file,
         "dead_sum": zlib.crc32(packed.getvalue()),
     }
-    with temporary.open("w") as text:
+    with index_files.opened(temporary, "w") as text:
         json.dump({**told, "check": _check(told)}, text)
         text.flush()
         os.fsync(text.fileno())

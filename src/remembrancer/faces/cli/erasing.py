@@ -7,14 +7,14 @@ import os
 import sys
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import typer
 
 from ...nouns.errors import InvalidInput
 from .output import progress_bar, remark, results, write_json
 from .session import with_app
-from .sweep import show_swept
+from .sweep import Swept, tell_swept
 
 if TYPE_CHECKING:
     from ...app import App
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ...verbs.erase import Erased
 
 _FORMAT = "remembrancer-receipt"
+_Shaped: TypeAlias = "tuple[dict[str, Any], Swept]"
 _COPIES = "copies made by backup or export, and archives fetched, are not reached by this"
 
 
@@ -41,14 +42,14 @@ def erase_tenant(
     if ask:
         _confirm(what)
 
-    async def work(app: App) -> dict[str, Any]:
+    async def work(app: App) -> _Shaped:
         from ...verbs.erase import Erase  # noqa: PLC0415
 
         verb = Erase(app.store, app.forget, app.banks, app.remind, clock=app.clock)
         done = await verb.tenant(tenant)
         with progress_bar("removing from disk"):
             swept = await _sweep_all(app)
-        return {**_shape(None, None, done, swept), "tenant": tenant}
+        return {**_shape(None, None, done, swept), "tenant": tenant}, swept
 
     _erased(settings, work, what, receipt, json=json)
 
@@ -80,7 +81,7 @@ def erase(
     if ask:
         _confirm(what)
 
-    async def work(app: App) -> dict[str, Any]:
+    async def work(app: App) -> _Shaped:
         from ...nouns.names import bank_ref  # noqa: PLC0415
         from ...verbs.erase import Erase  # noqa: PLC0415
 
@@ -92,28 +93,28 @@ def erase(
             done = await verb.person(ref, await app.entities.which(ref, entity))
         with progress_bar("removing from disk"):
             swept = await _sweep(app, ref, done)
-        return _shape(bank, entity, done, swept)
+        return _shape(bank, entity, done, swept), swept
 
     _erased(settings, work, what, receipt, json=json)
 
 
 def _erased(
     settings: Settings,
-    work: Callable[[App], Awaitable[dict[str, Any]]],
+    work: Callable[[App], Awaitable[_Shaped]],
     what: str,
     receipt: Path | None,
     *,
     json: bool,
 ) -> None:
     """Do what erases, write the receipt, and tell of it."""
-    shape = with_app(settings, work)
+    shape, swept = with_app(settings, work)
     if receipt is not None:
         write_receipt(receipt, shape)
     if json:
         write_json(shape)
     else:
         _show(shape, what)
-        show_swept(settings, shape["swept"])
+    tell_swept(settings, swept, quiet=json)
 
 
 def write_receipt(place: Path, shape: Mapping[str, Any]) -> None:
@@ -125,23 +126,25 @@ def write_receipt(place: Path, shape: Mapping[str, Any]) -> None:
         os.fsync(file.fileno())
 
 
-async def _sweep(app: App, ref: BankRef, done: Erased) -> bool:
+async def _sweep(app: App, ref: BankRef, done: Erased) -> Swept:
     from .sweep import sweep_now  # noqa: PLC0415
 
     return await _sweep_all(app) if done.whole else await sweep_now(app, ref)
 
 
-async def _sweep_all(app: App) -> bool:
-    from ...nouns.errors import StoreBusy  # noqa: PLC0415
+async def _sweep_all(app: App) -> Swept:
+    from ...nouns.errors import RemembrancerError, StoreBusy  # noqa: PLC0415
 
     try:
         await app.store.sweep(app.clock.now_us())
     except StoreBusy:
-        return False
-    return True
+        return Swept(done=False)
+    except RemembrancerError as error:  # told after the receipt is written
+        return Swept(done=False, error=error.message)
+    return Swept(done=True)
 
 
-def _shape(bank: str | None, entity: str | None, done: Erased, swept: bool) -> dict[str, Any]:
+def _shape(bank: str | None, entity: str | None, done: Erased, swept: Swept) -> dict[str, Any]:
     from ...nouns.clock import iso  # noqa: PLC0415
     from ...nouns.ids import to_uuid  # noqa: PLC0415
 
@@ -156,7 +159,7 @@ def _shape(bank: str | None, entity: str | None, done: Erased, swept: bool) -> d
         "intentions": [to_uuid(i) for i in done.intentions],
         "remaining": done.remaining,
         "at": iso(done.at),
-        "swept": swept,
+        "swept": swept.done,
         "copies": _COPIES,
     }
 

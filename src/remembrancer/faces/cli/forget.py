@@ -15,7 +15,7 @@ from .erasing import erase, erase_tenant, write_receipt
 from .options import AsJson, Bank, Data, Embedder, StoreUrl, examples, settings_of
 from .output import progress_bar, remark, results, write_json
 from .session import must_exist, with_app
-from .sweep import show_swept
+from .sweep import Swept, tell_swept
 
 if TYPE_CHECKING:
     from ...app import App
@@ -37,7 +37,7 @@ EPILOG = examples(
 @dataclass(frozen=True, slots=True)
 class _Done:
     receipt: Receipt
-    swept: bool
+    swept: Swept
 
 
 def command(
@@ -103,7 +103,8 @@ def command(
             _confirm(lines)
         return await _forget(app, bank, ids or [], names)
 
-    shape = _shape(bank, names, with_app(settings, work))
+    done = with_app(settings, work)
+    shape = _shape(bank, names, done)
     if receipt is not None:
         write_receipt(receipt, shape)
     if json:
@@ -111,9 +112,9 @@ def command(
     nothing = not shape["erased"] and not shape["documents"]
     if not json and not nothing:
         _show(shape)
-        show_swept(settings, shape["swept"])
     if nothing:
         raise NotFound(f"none of these is in bank {bank}: nothing was forgotten")
+    tell_swept(settings, done.swept, quiet=json)
 
 
 async def _look_up(app: App, bank: str, ids: Sequence[str], documents: Sequence[str]) -> list[str]:
@@ -152,7 +153,7 @@ async def _forget(app: App, bank: str, ids: Sequence[str], documents: Sequence[s
     ref = BankRef(DEFAULT_TENANT, bank)
     receipt = await app.forget(ref, unit_ids=[parse_id(i) for i in ids], documents=documents)
     if not receipt.erased and not receipt.documents:
-        return _Done(receipt, swept=False)
+        return _Done(receipt, Swept(done=False))
     with progress_bar("removing from disk"):
         return _Done(receipt, await sweep_now(app, ref))
 
@@ -168,7 +169,7 @@ def _shape(bank: str, documents: Sequence[str], done: _Done) -> dict[str, Any]:
         "missing": [to_uuid(i) for i in receipt.missing],
         "missing_documents": [d for d in documents if d not in receipt.documents],
         "revision": receipt.revision,
-        "swept": done.swept,
+        "swept": done.swept.done,
     }
 
 

@@ -34,6 +34,8 @@ async def examine(settings: Settings, clock: Clock) -> AsyncIterator[Finding]:
     addresses, faults = _addresses(settings)
     async for found in memory.store(settings, clock, addresses):
         yield found
+    if (indexed := machine.index(place)) is not None:
+        yield indexed
     for stray in machine.strays(place):
         yield stray
     for fault in faults:

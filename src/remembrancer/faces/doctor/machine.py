@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from http.client import HTTPConnection, HTTPException
 from importlib.util import find_spec
+from itertools import chain, islice
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -36,6 +37,7 @@ _WAIT_S = 10.0
 _PREFIX = "REMEMBRANCER_"
 _OTHERS = {f"{_PREFIX}{name}" for name in ("URL", "MCP_KEY", "MCP_BANK_ID", "TRACEBACK")}
 _NAMED = 5  # variables
+_LOOKED_AT = 20_000  # of the index
 
 
 def variables(environment: Mapping[str, str]) -> Finding:
@@ -97,6 +99,22 @@ def folder(place: Path) -> Finding:
                 "folder", f"others may use {path} (mode {mode:o})", f"chmod go-rwx {str(path)!r}"
             )
     return ok("folder", f"{place}, for this user alone")
+
+
+def index(place: Path) -> Finding | None:
+    """Check that index files can be replaced: else what is forgotten stays in them."""
+    top = place / "index"
+    if not top.exists():
+        return None
+    paths = islice(chain((top,), top.glob("*"), top.glob("*/lock")), _LOOKED_AT)
+    kept = next((path for path in paths if not os.access(path, os.R_OK | os.W_OK)), None)
+    if kept is None:
+        return ok("index", f"{top} can be written")
+    return fail(
+        "index",
+        f"{kept} is of another user, so what is forgotten stays in its files",
+        f"chown -R $(stat -c %u:%g {str(place)!r}) {str(top)!r}, or delete it while nothing runs",
+    )
 
 
 def strays(place: Path) -> Iterator[Finding]:

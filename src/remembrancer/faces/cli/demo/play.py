@@ -132,7 +132,7 @@ class Player:
         seconds = time.perf_counter() - started
         after = {n: places(folder, n) for n in needles}
         again = await self.ask(self._script.secret_question, limit=2)
-        return Forgotten(target, receipt, swept, seconds, again, before, after)
+        return Forgotten(target, receipt, swept.done, seconds, again, before, after)
 
     def _offset(self) -> int:
         offset = self._script.clock.utcoffset()
