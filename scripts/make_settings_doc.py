@@ -28,7 +28,8 @@ Each can be set in three ways, the later one winning over the earlier:
 3. an option of the command line, where there is one.
 
 Lists are written as JSON in the environment: `REMEMBRANCER_DATE_LANGUAGES='["en", "de"]'`. A value
-that cannot be is an error when the memory is opened.
+that cannot be is an error when the memory is opened. An empty variable counts as unset; of keys and
+certificates (`api_key`, `encryption_key…`, `tls_…`) it is an error.
 """
 
 ALIASED = """\

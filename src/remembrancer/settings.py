@@ -9,10 +9,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, SecretStr
+import Stemmer
+from pydantic import AfterValidator, Field, SecretStr, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
@@ -38,6 +40,43 @@ def _api_key(value: SecretStr) -> SecretStr:
 
 _TOKEN = re.compile(r"[!-~]+")
 ApiKey = Annotated[SecretStr, AfterValidator(_api_key)]
+
+
+def _language(value: str) -> str:
+    try:
+        Stemmer.Stemmer(value)
+    except KeyError:
+        known = ", ".join(Stemmer.algorithms())
+        raise ValueError(f"{value!r} is no language of the stemmer: {known}") from None
+    return value
+
+
+def _date_language(value: str) -> str:
+    # A file's name, as importing the library would take 0.2 s.
+    found = find_spec("dateparser")
+    places = found.submodule_search_locations if found else None
+    data = Path(next(iter(places))) / "data" / "date_translation_data" if places else None
+    if not _CODE.fullmatch(value) or (data and not (data / f"{value}.py").is_file()):
+        raise ValueError(
+            f"{value!r} is no language whose dates can be read: give ISO 639-1 codes in lower "
+            """case as a JSON list, such as '["en", "de"]'"""
+        )
+    return value
+
+
+def _country(value: str) -> str:
+    if value.upper() not in DATE_COUNTRIES:
+        raise ValueError(f"{value!r} has no holidays here: give {', '.join(DATE_COUNTRIES)}")
+    return value.upper()
+
+
+DATE_COUNTRIES = ("US", "GB", "CA", "AU", "NZ", "IE", "DE", "AT", "CH", "FR", "IN")
+_CODE = re.compile(r"[a-z]{2,3}(?:-\w+)*", re.ASCII)
+Language = Annotated[str, AfterValidator(_language)]
+DateLanguages = Annotated[
+    tuple[str, ...], AfterValidator(lambda codes: tuple(map(_date_language, codes)))
+]
+Country = Annotated[str, AfterValidator(_country)]
 
 
 ALIASES = {
@@ -94,6 +133,35 @@ def aliased(variables: Mapping[str, str]) -> dict[str, str]:
     return found
 
 
+_NEVER_EMPTY = (
+    "api_key",
+    "encryption_key",
+    "encryption_key_file",
+    "tls_cert",
+    "tls_key",
+    "tls_client_ca",
+)  # what protects must not be off because a variable was not filled in
+
+
+def _refuse_empty(variables: Mapping[str, str]) -> None:
+    for name in (f"REMEMBRANCER_{field.upper()}" for field in _NEVER_EMPTY):
+        if variables.get(name) == "":
+            raise ValueError(f"{name} is empty: give it a value, or unset it")
+
+
+def fault_of(error: ValueError) -> tuple[str | None, str]:
+    """Return which setting an error of `Settings` is about, where that is known, and what it is."""
+    if isinstance(error, ValidationError):
+        first = error.errors()[0]
+        field = str(first["loc"][0]) if first["loc"] else "settings"
+        return field, first["msg"].removeprefix("Value error, ")
+    unread = re.search(r'value for field "(\w+)"', str(error))
+    if unread is None:
+        return None, str(error)
+    form = """cannot be read: write it as a JSON list, such as '["one", "two"]'"""
+    return unread[1], form.replace('"one", "two"', '"en", "de"') if "lang" in unread[1] else form
+
+
 class _Aliases(PydanticBaseSettingsSource):
     """Reads environment variables of Hindsight and HEBBS; ours win over them."""
 
@@ -107,13 +175,16 @@ class _Aliases(PydanticBaseSettingsSource):
 
     def __call__(self) -> dict[str, Any]:
         """Return the settings that are given."""
+        _refuse_empty(os.environ)
         return dict(aliased(os.environ))
 
 
 class Settings(BaseSettings):
     """All settings; see each field's description."""
 
-    model_config = SettingsConfigDict(env_prefix="REMEMBRANCER_", extra="forbid")
+    model_config = SettingsConfigDict(
+        env_prefix="REMEMBRANCER_", extra="forbid", env_ignore_empty=True
+    )
 
     data: Path = Field(Path("~/.remembrancer"), description="Folder that holds everything.")
     store: str | None = Field(
@@ -318,17 +389,17 @@ class Settings(BaseSettings):
 
     query_cache: int = Field(1024, ge=0, description="Question vectors kept in memory.")
 
-    language: str = Field("english", description="Snowball stemmer for keywords.")
+    language: Language = Field("english", description="Snowball stemmer for keywords.")
     nlp: str = Field(
         "",
         description="Finds more names, with their kinds, beside the rules: spacy, or spacy:PACKAGE "
         "or spacy:FOLDER of an installed pipeline (extra `nlp`; 100 to 140 MB a process); empty: "
         "the rules alone.",
     )
-    date_languages: tuple[str, ...] = Field(
+    date_languages: DateLanguages = Field(
         ("en",), description="Languages whose dates are read, as ISO 639-1 codes."
     )
-    date_country: str = Field(
+    date_country: Country = Field(
         "US", description="Whose holidays are meant: US, GB, CA, AU, NZ, IE, DE, AT, CH, FR or IN."
     )
 

@@ -79,21 +79,18 @@ def settings_of(
     Raises:
         InvalidInput: an option or an environment variable holds what cannot be.
     """
-    from pydantic import ValidationError  # noqa: PLC0415
-
-    from ...settings import Settings  # noqa: PLC0415
+    from ...settings import Settings, fault_of  # noqa: PLC0415
 
     given = {"data": data, "store": store, "embedder": embedder, **more}
     try:
         return Settings(**{name: value for name, value in given.items() if value is not None})
-    except ValidationError as error:
-        first = error.errors()[0]
-        field = str(first["loc"][0]) if first["loc"] else "settings"
+    except ValueError as error:
+        field, what = fault_of(error)
+        if field is None:
+            raise InvalidInput(f"an environment variable cannot be read: {what}") from None
         raise InvalidInput(
-            f"{field} (option or REMEMBRANCER_{field.upper()}): {first['msg']}", field=field
+            f"{field} (option or REMEMBRANCER_{field.upper()}): {what}", field=field
         ) from None
-    except ValueError as error:  # a variable that does not parse as the list it should be
-        raise InvalidInput(f"an environment variable cannot be read: {error}") from None
 
 
 def moment(text: str | None, field: str) -> datetime | None:

@@ -8,8 +8,6 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from pydantic import ValidationError
-
 from ...app import App
 from ...finding.composite import ScoringWeights
 from ...finding.search import Weights
@@ -19,7 +17,7 @@ from ...nouns.errors import InvalidInput
 from ...nouns.ids import parse_id
 from ...nouns.names import bank_ref
 from ...reading.recurrence.zones import zone_of
-from ...settings import Settings
+from ...settings import Settings, fault_of
 from ...verbs.answering import Asking
 from ...verbs.prime import defaults
 from ...verbs.priming.text import compose
@@ -411,8 +409,7 @@ def make_settings(folder: str | Path | None, options: Mapping[str, Any]) -> Sett
     """Return settings for a folder and further settings by name."""
     try:
         settings = Settings(**options)
-    except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(str(part) for part in first["loc"])
-        raise InvalidInput(f"setting {field}: {first['msg']}", field=field) from None
+    except ValueError as error:
+        field, what = fault_of(error)
+        raise InvalidInput(f"setting {field}: {what}" if field else what, field=field) from None
     return settings if folder is None else settings.model_copy(update={"data": Path(folder)})
