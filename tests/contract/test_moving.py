@@ -138,9 +138,13 @@ async def test_a_source_that_was_changed_meanwhile_is_noticed(
     assert len(await units(other("two"), ref)) == 4
 
 
-async def test_a_store_of_an_older_schema_is_not_read(
-    store: Any, other: Callable[[str], SqliteStore]
+async def test_a_store_that_is_not_there_or_of_an_older_schema_is_not_read(
+    store: Any, other: Callable[[str], SqliteStore], tmp_path: Path
 ) -> None:
     await store.close()
-    with pytest.raises(StoreError, match="migrate"), other("none").moving_from():
+    with pytest.raises(StoreError, match="no store in"), other("none").moving_from():
+        pass
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old" / "memory.db").touch()
+    with pytest.raises(StoreError, match="migrate"), other("old").moving_from():
         pass

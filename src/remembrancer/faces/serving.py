@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import gc
 import signal
 import socket
@@ -15,7 +16,7 @@ from urllib.parse import urlsplit
 from .._version import __version__
 from ..app import App
 from ..nouns.clock import Clock
-from ..nouns.errors import InvalidInput
+from ..nouns.errors import InvalidInput, StoreError
 from ..settings import Settings
 from .exposure import check_before, check_keys
 from .fair_threads import FairThreads
@@ -36,7 +37,7 @@ def run(settings: Settings) -> None:
     """Serve until SIGTERM or SIGINT.
 
     Raises:
-        InvalidInput: an address cannot be used; and what `App.open` raises.
+        InvalidInput, StoreError: an address cannot be used; and what `App.open` raises.
     """
     with contextlib.suppress(asyncio.CancelledError):
         asyncio.run(serve(settings))
@@ -62,14 +63,14 @@ async def serve(
         background: run queued work here, too.
         beside: how it serves as one of several processes.
     """
-    addresses = {"http": address_of(settings.http, "http")}
-    if settings.grpc != "off":
-        addresses["grpc"] = address_of(settings.grpc, "grpc")
+    addresses = addresses_of(settings)
     check_before(settings, addresses)
     tls = tls_of(settings)
     listener = beside.listener if beside else None
     http = HttpServer(*addresses["http"], listener=listener, tls=tls)
     try:
+        if beside is None and "grpc" in addresses:
+            _check_free(*addresses["grpc"])
         asyncio.get_running_loop().set_default_executor(FairThreads())
         sys.setswitchinterval(_SWITCH_S)
         with logging_to(settings), traces_sent():
@@ -92,6 +93,45 @@ async def serve(
                 await app.close()
     finally:
         http.close()
+
+
+def addresses_of(settings: Settings) -> dict[str, tuple[str, int]]:
+    """Read the addresses of both faces, by their names.
+
+    Raises:
+        InvalidInput: one is not HOST:PORT, or both are the same.
+    """
+    addresses = {"http": address_of(settings.http, "http")}
+    if settings.grpc != "off":
+        addresses["grpc"] = address_of(settings.grpc, "grpc")
+        if addresses["grpc"] == addresses["http"] and addresses["grpc"][1]:
+            raise InvalidInput(
+                f"HTTP and gRPC are both to listen on {settings.grpc}: give --grpc another "
+                "address, or 'off'",
+                field="grpc",
+            )
+    return addresses
+
+
+def grpc_refused(address: tuple[str, int], error: OSError) -> StoreError:
+    """Return what says that the port of gRPC cannot be had."""
+    return StoreError(
+        f"gRPC cannot listen on {spelled(*address)} ({error.strerror}): choose another address "
+        "with --grpc, or 'off'",
+        field="grpc",
+    )
+
+
+def _check_free(host: str, port: int) -> None:
+    """Refuse a port that is taken; gRPC's own library would print lines of its own about it."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE:  # all else is gRPC's to tell
+                raise grpc_refused((host, port), error) from None
 
 
 def address_of(address: str, field: str) -> tuple[str, int]:

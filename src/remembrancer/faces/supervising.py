@@ -19,7 +19,7 @@ from ..nouns.errors import RemembrancerError, StoreError
 from ..settings import Settings
 from .exposure import check_before
 from .http.server import HttpServer
-from .serving import Beside, address_of, serve, spelled
+from .serving import Beside, addresses_of, grpc_refused, serve, spelled
 from .tls import tls_of
 
 _FIRST_PAUSE_S = 0.1  # before a process that died is replaced; twice as long each further time
@@ -51,9 +51,7 @@ def supervise(settings: Settings, number: int) -> None:
         InvalidInput, StoreError: an address cannot be used; and what `App.open` raises in the
             first processes.
     """
-    addresses = {"http": address_of(settings.http, "http")}
-    if settings.grpc != "off":
-        addresses["grpc"] = address_of(settings.grpc, "grpc")
+    addresses = addresses_of(settings)
     check_before(settings, addresses)
     http = HttpServer(*addresses["http"], tls=tls_of(settings))
     try:
@@ -248,8 +246,4 @@ def _kept_port(address: tuple[str, int] | None) -> Iterator[str | None]:
             keeper.bind(address)
             yield spelled(*address)
     except OSError as error:
-        raise StoreError(
-            f"gRPC cannot listen on {spelled(*address)} ({error.strerror}): choose another address "
-            "with --grpc, or 'off'",
-            field="grpc",
-        ) from None
+        raise grpc_refused(address, error) from None

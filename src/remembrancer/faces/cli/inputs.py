@@ -55,6 +55,23 @@ class Input:
             return file.read(most)
 
 
+def checked(inputs: Sequence[Input], limit: int) -> str:
+    """Read every input once, so that a bad one is known before anything is kept.
+
+    Returns:
+        What standard input held, which cannot be read again.
+
+    Raises:
+        InvalidInput, TooLarge, OSError: one of them cannot be taken.
+    """
+    given = ""
+    for one in inputs:
+        text = one.read(limit)
+        if one.given == STDIN:
+            given = text
+    return given
+
+
 def plan(files: Sequence[str], document: str | None, as_new: bool) -> list[Input]:
     """Return what to read; a document is called like its file unless it is named otherwise.
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .inputs import Input, plan
+from .inputs import STDIN, Input, checked, plan
 from .options import (
     AsJson,
     Bank,
@@ -117,12 +117,19 @@ def command(
         groups = [[one] for one in inputs]
 
     async def work(app: App) -> list[Retained]:
-        done = []
+        typed = checked(inputs, limit)
+        done: list[Retained] = []
         for group in groups:
-            items = [said.item(one.read(limit), one.document) for one in group]
             label = document or group[0].document or "standard input"
-            with progress_bar(label) as progress:
-                done.append(await _retain(app, bank, items, progress))
+            texts = (typed if one.given == STDIN else one.read(limit) for one in group)
+            items = [said.item(text, one.document) for text, one in zip(texts, group, strict=True)]
+            try:
+                with progress_bar(label) as progress:
+                    done.append(await _retain(app, bank, items, progress))
+            except Exception:
+                if done:
+                    remark(f"the {counted(len(done), 'file')} before {label} stay retained")
+                raise
         return done
 
     done = with_app(settings, work)

@@ -41,12 +41,18 @@ def must_exist(settings: Settings) -> None:
     Raises:
         NotFound: says so and how to go on.
     """
-    if settings.store is None and not settings.folder.is_dir():
-        raise NotFound(
-            f"there is no memory in {settings.folder} yet: `remembrancer retain FILE` makes one, "
-            f"--data DIR names another folder{_one_here(settings)}",
-            field="data",
-        )
+    from ...keeping.opening import on_postgres, store_folder  # noqa: PLC0415
+
+    if on_postgres(settings) or store_folder(settings).is_dir():
+        return
+    option, hint = (
+        ("data DIR", _one_here(settings)) if settings.store is None else ("store URL", "")
+    )
+    raise NotFound(
+        f"there is no memory in {store_folder(settings)} yet: `remembrancer retain FILE` makes "
+        f"one, --{option} names another folder{hint}",
+        field=option.partition(" ")[0],
+    )
 
 
 async def note_unknown_bank(app: App, tenant: str, bank: str) -> str | None:

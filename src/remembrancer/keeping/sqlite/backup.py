@@ -79,7 +79,7 @@ def restore(
     """Bring a copy back to where no store is yet; with its sums beside it every row is compared.
 
     Args:
-        source: a file, or a folder of incremental backups.
+        source: a file, the folder that holds it, or a folder of incremental backups.
         target: the database's file.
         schema: the newest one known here.
         name: which of a folder's backups; None: the newest.
@@ -96,6 +96,8 @@ def restore(
     if found := next((each for each in left if each.exists()), None):
         raise StoreError(f"{found} is there: name a folder that holds nothing, with --data")
     shared = source.is_dir() and is_repository(source)
+    if not shared and (source / target.name).is_file():
+        source = _copy_in(source, target.name)
     if source.is_dir() and not shared:
         raise InvalidInput(
             f"{source} is a folder, as copies of PostgreSQL are: name the database with --store; "
@@ -126,6 +128,16 @@ def restore(
         part.replace(target)
         sync(target.parent)
     return {**told, "bytes": target.stat().st_size}
+
+
+def _copy_in(folder: Path, name: str) -> Path:
+    """Return the copy that `backup FOLDER` wrote."""
+    if any((folder / each).exists() for each in (f"{name}-wal", "write.lock")):
+        raise StoreError(
+            f"{folder} is the folder of a store, and its file is no copy: make one with "
+            "`remembrancer backup`"
+        )
+    return folder / name
 
 
 def _checked(part: Path, known: proof.Known | None, source: Path, schema: int) -> dict[str, Any]:

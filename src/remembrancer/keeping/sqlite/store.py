@@ -182,6 +182,8 @@ class SqliteStore(BankCalls, GenerationCalls, IntentionCalls, JobCalls, RecordCa
     def moving_from(self) -> Iterator[tables.SqliteTables]:
         """Open the tables of one snapshot, not the store; nobody writes to it meanwhile."""
         found, known = self._found(), len(migrate.scripts())
+        if not self._path.exists():
+            raise StoreError(f"there is no store in {self._path.parent}: name the folder of one")
         if found != known:
             raise StoreError(
                 f"{self._path} has schema {found}, and this version {known}: run "
