@@ -61,6 +61,7 @@ def test_what_a_memory_calls_cannot_use_it(tmp_path: Path) -> None:
         assert memory.recall("One") is not None
 
 
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # which is what this is about
 def test_a_memory_from_before_a_fork_says_so(tmp_path: Path) -> None:
     with _open(tmp_path) as memory:
         memory.retain("The key hangs in the shed.")
