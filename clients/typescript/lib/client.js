@@ -162,5 +162,12 @@ function given(options) {
     return Object.fromEntries(told);
 }
 function filled(path, values) {
-    return path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(values[name] ?? ""));
+    return path.replace(/\{(\w+)\}/g, (_, name) => part(name, values[name] ?? ""));
+}
+/** Encode a name or an id; dots alone would become another path on the way: a document's, its bank's. */
+function part(name, value) {
+    if (["", ".", ".."].includes(value)) {
+        throw new TypeError(`${name} ${JSON.stringify(value)} is no name or id that a path can hold`);
+    }
+    return encodeURIComponent(value);
 }

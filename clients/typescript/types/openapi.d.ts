@@ -5938,6 +5938,8 @@ export interface components {
             event_types: string[];
             http_config: components["schemas"]["WebhookHttpConfig"];
             id: string;
+            /** @description Intentions ranked higher are not sent: the ceiling of the key that set the webhook up or changed it last. */
+            max_tier_rank?: number | null;
             secret?: string | null;
             updated_at?: string | null;
             url: string;
@@ -7077,7 +7079,9 @@ export interface operations {
     };
     create_events: {
         parameters: {
-            query?: never;
+            query?: {
+                maxTierRank?: number | null;
+            };
             header?: never;
             path: {
                 bank_id: string;
