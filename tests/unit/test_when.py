@@ -48,6 +48,11 @@ def local(us: int, zone: str = BERLIN) -> str:
         ("the day after tomorrow", "2026-04-17 09:00"),
         ("in three weeks", "2026-05-06 09:00"),
         ("in a month", "2026-05-15 09:00"),
+        ("in 2 days", "2026-04-17 09:00"),
+        ("in 3 business days", "2026-04-20 09:00"),
+        ("within 10 working days", "2026-04-29 09:00"),
+        ("three workdays from now at 4pm", "2026-04-20 16:00"),
+        ("in two weekends", "2026-04-29 09:00"),
         ("end of month", "2026-04-30 09:00"),
         ("by the end of the week", "2026-04-17 09:00"),
         ("end of day", "2026-04-15 17:00"),
@@ -207,6 +212,10 @@ def test_a_repeat_ends_with_its_last_day_its_length_or_its_count() -> None:
     assert last("daily until 1 June") == "2026-06-01 09:00"
     assert last("daily at 7pm for two weeks") == "2026-04-28 19:00"
     assert last("every day at 9, 5 times") == "2026-04-20 09:00"
+    assert last("every day for 5 days") == "2026-04-20 09:00"
+    assert last("every day for 5 business days") == "2026-04-22 09:00"
+    assert last("every morning at 7 for 3 working days") == "2026-04-20 07:00"
+    assert last("every hour for 2 working days") == "2026-04-17 09:00"
 
 
 def test_a_31st_is_the_last_day_where_a_month_has_none() -> None:
@@ -289,7 +298,7 @@ WORDS = (
     "every each other two 2 second day days week weekly on the last of month monday fri at 9 9:30 "
     "pm and in hours until starting for from to 31st May may 2026 2020 tomorrow tonight noon , "
     "except before after minutes 0 99999 morning weekend between 1st times end quarter half past "
-    "2026-12-01T09:00 -05:00 EST lunch an a few year 30 February"
+    "2026-12-01T09:00 -05:00 EST lunch an a few year 30 February business working workdays now"
 ).split()
 TEXTS = st.lists(st.sampled_from(WORDS), max_size=10).map(" ".join) | st.text(max_size=60)
 ZONES = st.sampled_from(["UTC", "Asia/Kathmandu", "America/New_York", "Pacific/Apia"])

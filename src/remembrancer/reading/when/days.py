@@ -10,6 +10,7 @@ from typing import Final
 from ...nouns.memory import Precision
 from ..dates import words as w
 from ..dates.context import Context
+from ..dates.counts import WORKDAY, shift_workdays
 from ..dates.intervals import Found, Interval, day_at, shift, unit_at
 from ..dates.months import ordinal
 from ..dates.parser import read_date
@@ -21,6 +22,13 @@ _ISO: Final = re.compile(
     re.IGNORECASE,
 )
 _FRIDAY: Final = 4
+
+
+def ahead(day: datetime, count: int, unit: str) -> datetime:
+    """Return the day `count` units after a day; a weekend counts as its week."""
+    if unit == WORKDAY:
+        return shift_workdays(day, count)
+    return shift(day, count, "week" if unit == "weekend" else unit)
 
 
 def read_iso(c: Context, k: int, _joiner: str, into: Pieces) -> int | None:

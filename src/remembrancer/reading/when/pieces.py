@@ -11,17 +11,11 @@ from ..dates import words as w
 from ..dates.clock import AT, Clock, read_clock_range
 from ..dates.context import Context
 from ..dates.counts import Quantity, quantity
-from ..dates.intervals import (
-    CLOCK_UNITS,
-    Found,
-    exact_shift,
-    midnight,
-    shift,
-)
+from ..dates.intervals import CLOCK_UNITS, Found, exact_shift, midnight
 from ..dates.parser import STARTS as DATE_STARTS
 from ..dates.parser import read_date
 from . import repeats
-from .days import day_in_month, day_of_month, end_of, is_end, read_iso, safe_date
+from .days import ahead, day_in_month, day_of_month, end_of, is_end, read_iso, safe_date
 from .resolve import resolve_once
 from .types import Pieces
 
@@ -135,8 +129,8 @@ def _place(c: Context, amount: Quantity, into: Pieces, end: int) -> int | None:
         found = exact_shift(c.reference, count, amount.unit)
         into.instant, into.precision = to_us(found.start), found.precision
         return end
-    unit = "week" if amount.unit == "weekend" else amount.unit
-    into.day, into.precision = shift(midnight(c.now.date()), count, unit), Precision.DAY
+    into.day = ahead(midnight(c.now.date()), count, amount.unit)
+    into.precision = Precision.DAY
     return end
 
 

@@ -14,9 +14,12 @@ from ...nouns.recurrence import Gap, Recurrence, ShortMonth
 from ..dates import words as w
 from ..dates.clock import Clock, in_half, in_part, settle
 from ..dates.context import Context
+from ..dates.counts import WORKDAY
 from ..dates.intervals import Interval, midnight, shift
 from ..recurrence import check, first_after
 from ..recurrence.zones import instants, local_of
+from .days import ahead
+from .repeats import WORKDAYS
 from .types import Pattern, Pieces
 
 # The hour that a part of the day stands for when none is said.
@@ -224,6 +227,9 @@ def _anchored(c: Context, pieces: Pieces) -> Pattern | None:
     pattern, date = pieces.pattern, pieces.date
     if pattern is None or pieces.instant is not None or pieces.exact:
         return None
+    daily = pattern.unit == "day" and pattern.interval == 1
+    if daily and pieces.lasting and pieces.lasting[1] == WORKDAY:
+        pattern = replace(pattern, unit="week", days=WORKDAYS)
     if date is None or date.start.tzinfo is not None:
         return pattern
     if date.part and not pattern.part:
@@ -353,7 +359,12 @@ def _limited(c: Context, pieces: Pieces, rule: Recurrence) -> Recurrence:
         end = pieces.until.end
         until = (to_us(end) if end.tzinfo else _instant(c, end)) - 1
     elif pieces.lasting is not None:
-        count, unit = pieces.lasting
-        unit = "week" if unit == "weekend" else unit
-        until = _instant(c, shift(rule.start, count, unit)) - 1
+        until = _instant(c, _lasting_to(rule.start, *pieces.lasting)) - 1
     return replace(rule, until=until, count=pieces.count)
+
+
+def _lasting_to(start: datetime, count: int, unit: str) -> datetime:
+    """Return when a length of time that begins with `start` is over."""
+    if unit == WORKDAY:  # the day it begins on is the first where it is a working day
+        return ahead(start - _DAY, count, unit) + _DAY
+    return ahead(start, count, unit)
