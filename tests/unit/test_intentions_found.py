@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from datetime import datetime
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -21,7 +21,7 @@ from remembrancer.nouns.errors import InvalidInput
 from remembrancer.nouns.intention import TriggerType
 from remembrancer.nouns.memory import Role
 from remembrancer.reading.intending import FoundIntention, find_intentions
-from remembrancer.reading.intending.finder import zone_of_offset
+from remembrancer.reading.intending.offsets import zone_of_offset
 from remembrancer.reading.intending.types import ACTIVE_FROM
 
 ZONE = "Europe/Berlin"
@@ -235,14 +235,57 @@ def test_an_offset_serves_where_the_zone_is_not_known() -> None:
     found = find_intentions("Remind me at noon to eat.", said_at=NOW, offset_min=330)
     assert found[0].when is not None
     assert from_us(found[0].when.at).isoformat() == "2026-04-16T06:30:00+00:00"
-    assert [zone_of_offset(m) for m in (0, 120, -300, 345)] == [
-        "UTC",
-        "Etc/GMT-2",
-        "Etc/GMT+5",
-        "Asia/Kathmandu",
+    assert [zone_of_offset(m, NOW) for m in (0, 120, -300, 345)] == [
+        ("UTC", 0),
+        ("Etc/GMT-2", 0),
+        ("Etc/GMT+5", 0),
+        ("Asia/Kathmandu", 0),
     ]
     with pytest.raises(InvalidInput):
         find_intentions("hello", said_at=NOW, zone="Middle/Earth")
+
+
+@pytest.mark.parametrize(
+    ("minutes", "said", "zone"),
+    [
+        (-210, "2026-01-15", "America/St_Johns"),
+        (-150, "2026-07-15", "America/St_Johns"),
+        (630, "2026-01-15", "Australia/Adelaide"),
+        (630, "2026-07-15", "Australia/Lord_Howe"),
+        (765, "2026-07-15", "Pacific/Chatham"),
+        (825, "2026-01-15", "Pacific/Chatham"),
+        (330, "2026-01-15", "Asia/Kolkata"),
+        (-210, "2026-07-15", "Etc/GMT+4"),
+        (20, "2026-07-15", "UTC"),
+    ],
+)
+def test_an_offset_is_kept_to_the_minute(minutes: int, said: str, zone: str) -> None:
+    clock = timezone(timedelta(minutes=minutes))
+    morning = datetime.fromisoformat(said).replace(hour=10, tzinfo=clock)
+
+    def told(text: str) -> tuple[str, str]:
+        (found,) = find_intentions(text, said_at=to_us(morning), offset_min=minutes)
+        assert found.when is not None
+        rule = found.when.recurrence
+        moment = from_us(found.when.at).astimezone(clock)
+        return moment.strftime("%d %H:%M"), "" if rule is None else rule.zone
+
+    assert told("Remind me tomorrow at 9 to eat.") == ("16 09:00", "")
+    assert told("Remind me in 20 minutes to eat.") == ("15 10:20", "")
+    assert told("Remind me at noon every day to eat.") == ("15 12:00", zone)
+    assert told("Remind me every 2 hours to eat.") == ("15 12:00", zone)
+    at = (morning + timedelta(days=1)).astimezone(UTC)
+    assert told(f"Remind me at {at:%Y-%m-%dT%H:%M}Z to eat.") == ("16 10:00", "")
+    assert told(f"Remind me tomorrow at {at:%H:%M} UTC to eat.")[0].endswith("10:00")
+
+
+def test_a_rule_of_several_hours_is_only_proposed_where_no_zone_has_the_offset() -> None:
+    text = "Remind me every day at 8 and 20 to eat."
+    sure = [
+        find_intentions(text, said_at=NOW, offset_min=minutes)[0].confidence >= ACTIVE_FROM
+        for minutes in (330, 60, 20)
+    ]
+    assert sure == [True, True, False]
 
 
 def test_the_bench_sees_false_alarms_misses_and_wrong_triggers(tmp_path: Path) -> None:

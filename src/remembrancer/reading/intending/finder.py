@@ -16,9 +16,10 @@ from .content import content_of
 from .heads import Head, read_head
 from .line import Line, is_coarse
 from .masking import is_hidden, mask
+from .offsets import set_back, zone_of_offset
 from .openings import after_head, read_opening, region_end, trailing_condition
 from .triggers import Opening, Trigger, choose, fits, in_the_morning
-from .types import FoundIntention, Manner
+from .types import UNSURE, FoundIntention, Manner
 
 _MOST_CHARS: Final = 1_000  # of a sentence; longer ones are no request
 _IMPORTANCE: Final = {  # commitments weigh .5 at least, wishes .7 of .6
@@ -30,16 +31,6 @@ _IMPORTANCE: Final = {  # commitments weigh .5 at least, wishes .7 of .6
 }
 _NOTE: Final = re.compile(r"(?:note|reminder|memo)")
 _IS: Final = re.compile(r"\b(?:is|are|will)\b")  # an announcement rather than a thing to do
-_ZONES: Final = {  # whole zones for the offsets that no "Etc/GMT" has
-    -570: "Pacific/Marquesas",
-    210: "Asia/Tehran",
-    270: "Asia/Kabul",
-    330: "Asia/Kolkata",
-    345: "Asia/Kathmandu",
-    390: "Asia/Yangon",
-    525: "Australia/Eucla",
-    570: "Australia/Darwin",
-}
 
 
 def find_intentions(
@@ -71,8 +62,22 @@ def find_intentions(
     """
     if role not in {Role.USER, Role.NONE, Role.ASSISTANT}:
         return []
-    zone = zone or zone_of_offset(offset_min or 0)
+    lacking = 0
+    if zone is None:
+        zone, lacking = zone_of_offset(offset_min or 0, said_at)
     zone_of(zone)
+    found = _read(text, said_at + lacking * 60_000_000, role, zone, default_hour)
+    return [set_back(one, _words(text, one), lacking) for one in found]
+
+
+def _words(text: str, found: FoundIntention) -> str:
+    when = found.when
+    return text[when.span.start : when.span.end] if when else ""
+
+
+def _read(
+    text: str, said_at: int, role: Role, zone: str, default_hour: int
+) -> list[FoundIntention]:
     masked = mask(text)
     found: list[FoundIntention] = []
     last: Line | None = None
@@ -85,14 +90,6 @@ def find_intentions(
         found += _read_line(line, role, last)
         last = line
     return found
-
-
-def zone_of_offset(minutes: int) -> str:
-    """Return a zone that is always so many minutes east of UTC; to the hour where none is."""
-    if minutes in _ZONES:
-        return _ZONES[minutes]
-    hours = max(-12, min(14, round(minutes / 60)))
-    return f"Etc/GMT{-hours:+d}" if hours else "UTC"
 
 
 def _read_line(line: Line, role: Role, last: Line | None) -> list[FoundIntention]:
@@ -156,7 +153,7 @@ def _found(
     confidence = head.confidence
     when, condition = trigger.when, trigger.condition
     if not trigger.sure or (_NOTE.match(line.low, head.start) and _IS.search(content)):
-        confidence = min(confidence, 0.75)
+        confidence = min(confidence, UNSURE)
     if when is not None:
         if is_coarse(when):
             confidence = min(confidence, 0.6)

@@ -11,6 +11,8 @@ from ..when import When
 
 ACTIVE_FROM = 0.8
 """From this confidence on an intention can be active at once; below it is only proposed."""
+UNSURE = 0.75
+"""What a time is worth at most that may belong to something else."""
 
 
 class Manner(StrEnum):
