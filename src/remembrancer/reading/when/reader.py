@@ -10,7 +10,8 @@ from ..dates.context import CUES, Context
 from ..recurrence.zones import zone_of
 from ..types import Span
 from .pieces import STARTS, collect
-from .resolve import DEFAULT_HOUR, resolve_once, resolve_over, resolve_repeat
+from .resolve import DEFAULT_HOUR, resolve_once, resolve_over
+from .rules import resolve_repeat
 from .types import Pieces, When
 
 _CUES: Final = CUES | {

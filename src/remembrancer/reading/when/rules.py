@@ -1,0 +1,202 @@
+"""Resolves the parts of a repeat to a rule and its first occurrence, which lies ahead."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Final
+
+from ...nouns.clock import to_us
+from ...nouns.errors import InvalidInput
+from ...nouns.memory import Precision
+from ...nouns.recurrence import Recurrence, ShortMonth
+from ..dates import words as w
+from ..dates.clock import settle
+from ..dates.context import Context
+from ..dates.counts import WORKDAY
+from ..dates.intervals import midnight
+from ..recurrence import check, first_after
+from ..recurrence.zones import local_of
+from .days import ahead
+from .repeats import WORKDAYS
+from .resolve import DEFAULT_HOUR, PART_HOURS, instant_of, settled, zone_in
+from .types import Pattern, Pieces
+
+_CODES: Final = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
+_DAY: Final = timedelta(days=1)
+_STEP_S: Final = {"minute": 60, "hour": 3600}
+
+
+def resolve_repeat(
+    c: Context, pieces: Pieces, hour: int = DEFAULT_HOUR
+) -> tuple[int, Recurrence, Precision] | None:
+    """Return the first occurrence and the rule of a repeat; None when it never comes again."""
+    pattern = _anchored(c, pieces)
+    if pattern is None:
+        return None
+    try:
+        rule = _short(c, pieces, pattern) if pattern.unit in _STEP_S else None
+        rule = rule or _long(c, pieces, pattern, hour)
+        if rule is None:
+            return None
+        check(rule)
+        first = first_after(rule, to_us(c.reference))
+    except (InvalidInput, OverflowError, ValueError):
+        return None
+    if first is None:
+        return None
+    timed = pieces.clocks[0].precision if pieces.clocks else None
+    named = Precision.HOUR if pattern.part or pieces.part else Precision.DAY
+    if rule.every_s is not None:
+        named = Precision.MINUTE
+    return first, rule, timed or named
+
+
+def _anchored(c: Context, pieces: Pieces) -> Pattern | None:
+    """Let a date beside a repeat say which day of the week, month or year it is."""
+    pattern, date = pieces.pattern, pieces.date
+    if pattern is None or pieces.instant is not None or pieces.exact:
+        return None
+    daily = pattern.unit == "day" and pattern.interval == 1
+    if daily and pieces.lasting and pieces.lasting[1] == WORKDAY:
+        pattern = replace(pattern, unit="week", days=WORKDAYS)
+    if date is None or date.start.tzinfo is not None:
+        return pattern
+    if date.part and not pattern.part:
+        pattern = replace(pattern, part=date.part)
+    plain = not (pattern.days or pattern.month_days) and date.end - date.start <= _DAY
+    low, high = pieces.date_tokens
+    relative = any(c.word(n) in w.DAY_WORDS for n in range(low, high))
+    if plain and not relative:
+        if pattern.unit == "week":
+            return replace(pattern, days=(date.start.weekday(),))
+        if pattern.unit == "month":
+            return replace(pattern, month_days=(date.start.day,))
+        if pattern.unit == "year":
+            return replace(pattern, month=date.start.month, month_days=(date.start.day,))
+    return pattern
+
+
+def _short(c: Context, pieces: Pieces, pattern: Pattern) -> Recurrence | None:
+    """Return a rule in real time: "every 2 hours"; within hours of the day it is a daily one."""
+    step = pattern.interval * _STEP_S[pattern.unit]
+    clock = settle(pieces.clocks[0]) if pieces.clocks else None
+    if pattern.days or pieces.part:
+        return None
+    begin = c.now.replace(microsecond=0)
+    if pieces.starting is not None and pieces.starting.start.tzinfo is None:
+        begin = pieces.starting.start + timedelta(hours=DEFAULT_HOUR)
+    if clock is not None and clock.end - clock.start > 3600:
+        hours = range(clock.start // 3600, min(clock.end, 86_400) // 3600 + 1, max(step // 3600, 1))
+        if step % 3600:
+            return None
+        listed = ",".join(str(h) for h in hours if h < 24)
+        start = midnight(begin.date()) + timedelta(seconds=clock.start)
+        return _limited(c, pieces, _rule(c, start, f"FREQ=DAILY;BYHOUR={listed};BYMINUTE=0"))
+    if clock is not None:
+        begin = midnight(begin.date()) + timedelta(seconds=clock.start)
+    rule = Recurrence(zone=zone_in(c).key, start=begin, every_s=step)
+    return _limited(c, pieces, rule)
+
+
+def _long(c: Context, pieces: Pieces, pattern: Pattern, hour: int) -> Recurrence | None:
+    """Return a daily or longer rule in local time, begun at its first occurrence ahead."""
+    times = _times(pieces, pattern, hour)
+    if pattern.unit in _STEP_S or not times:
+        return None
+    begin = midnight(c.now.date())
+    starting = pieces.starting
+    if starting is None and pattern.unit in {"day", "month", "week"} and pieces.date is not None:
+        ahead = pattern.unit == "day" or pieces.date.end - pieces.date.start > _DAY
+        starting = pieces.date if ahead else None
+    if starting is not None and starting.start.tzinfo is None:
+        begin = max(begin, midnight(starting.start.date()))
+        if not pattern.days and pattern.unit == "week":
+            pattern = replace(pattern, days=(begin.weekday(),))
+    pattern = _with_day(pattern, begin)
+    first_time = min(times)
+    start = begin + timedelta(seconds=first_time)
+    once = _rule(c, start, _spell(replace(pattern, interval=1), times))
+    first = first_after(once, max(to_us(c.reference), instant_of(c, start) - 1))
+    if first is None:
+        return None
+    local = local_of(first, zone_in(c))
+    if len(times) > 1:
+        local = midnight(local.date()) + timedelta(seconds=first_time)
+    elif local - midnight(local.date()) != timedelta(seconds=first_time):
+        local = midnight(local.date()) + timedelta(seconds=first_time)  # moved by a clock change
+    return _limited(c, pieces, _rule(c, local, _spell(pattern, times)))
+
+
+def _with_day(pattern: Pattern, begin: datetime) -> Pattern:
+    """Take the day of the week, month or year from the day it begins when none was said."""
+    if pattern.unit == "week" and not pattern.days:
+        return replace(pattern, days=(begin.weekday(),))
+    if pattern.unit in {"month", "year"} and not pattern.month_days and not pattern.days:
+        month = begin.month if pattern.unit == "year" else None
+        return replace(pattern, month_days=(begin.day,), month=month)
+    return pattern
+
+
+def _times(pieces: Pieces, pattern: Pattern, hour: int) -> list[int]:
+    """Return the seconds from midnight at which it comes, rising."""
+    part = pattern.part or pieces.part
+    if not pieces.clocks:
+        return [PART_HOURS[part] * 3600 if part else hour * 3600]
+    return sorted({settled(clock, part).start for clock in pieces.clocks})
+
+
+def _spell(pattern: Pattern, times: list[int]) -> str:
+    """Spell a pattern as an RFC 5545 rule; one time of the day is left to its start."""
+    several = len(times) > 1
+    unit = pattern.unit
+    parts: list[str] = []
+    if several and unit == "week" and pattern.interval == 1:
+        unit = "day"
+    freq = {"day": "DAILY", "week": "WEEKLY", "month": "MONTHLY", "year": "YEARLY"}[unit]
+    parts.append(f"FREQ={freq}")
+    if pattern.interval > 1:
+        parts.append(f"INTERVAL={pattern.interval}")
+    if pattern.days:
+        nth = "" if pattern.nth is None else str(pattern.nth)
+        parts.append("BYDAY=" + ",".join(nth + _CODES[day] for day in pattern.days))
+    if pattern.month is not None:
+        parts.append(f"BYMONTH={pattern.month}")
+    if pattern.month_days:
+        parts.append("BYMONTHDAY=" + ",".join(map(str, pattern.month_days)))
+    if several:
+        hours, minutes = {t // 3600 for t in times}, {t % 3600 // 60 for t in times}
+        parts.append("BYHOUR=" + ",".join(map(str, sorted(hours))))
+        parts.append("BYMINUTE=" + ",".join(map(str, sorted(minutes))))
+        grid = [h * 3600 + m * 60 for h in sorted(hours) for m in sorted(minutes)]
+        if len(grid) > len(times):
+            if unit != "day":
+                raise ValueError("no rule spells these times")
+            places = [grid.index(t) + 1 for t in times]
+            parts.append("BYSETPOS=" + ",".join(map(str, places)))
+    return ";".join(parts)
+
+
+def _rule(c: Context, start: datetime, rrule: str) -> Recurrence:
+    # said by people, "the 31st of each month" means its end where there is none
+    return Recurrence(
+        zone=zone_in(c).key, start=start, rrule=rrule, short_month=ShortMonth.LAST_DAY
+    )
+
+
+def _limited(c: Context, pieces: Pieces, rule: Recurrence) -> Recurrence:
+    """Add the end of a repeat: a last day, inclusive, a length, or a count."""
+    until: int | None = None
+    if pieces.until is not None:
+        end = pieces.until.end
+        until = (to_us(end) if end.tzinfo else instant_of(c, end)) - 1
+    elif pieces.lasting is not None:
+        until = instant_of(c, _lasting_to(rule.start, *pieces.lasting)) - 1
+    return replace(rule, until=until, count=pieces.count)
+
+
+def _lasting_to(start: datetime, count: int, unit: str) -> datetime:
+    """Return when a length of time that begins with `start` is over."""
+    if unit == WORKDAY:  # the day it begins on is the first where it is a working day
+        return ahead(start - _DAY, count, unit) + _DAY
+    return ahead(start, count, unit)
