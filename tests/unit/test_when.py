@@ -44,6 +44,23 @@ def local(us: int, zone: str = BERLIN) -> str:
         ("tonight", "2026-04-15 20:00"),
         ("tonight at 11", "2026-04-15 23:00"),
         ("midnight tonight", "2026-04-16 00:00"),
+        ("tonight at 12", "2026-04-16 00:00"),
+        ("this evening at 12:30", "2026-04-16 00:30"),
+        ("tomorrow night at 12", "2026-04-17 00:00"),
+        ("friday at 12 at night", "2026-04-18 00:00"),
+        ("tonight at 1", "2026-04-16 01:00"),
+        ("tomorrow at 12", "2026-04-16 12:00"),
+        ("at five to seven", "2026-04-16 06:55"),
+        ("by twenty to six", "2026-04-15 17:40"),
+        ("at ten to one", "2026-04-15 12:50"),
+        ("tomorrow at twenty-five to nine in the evening", "2026-04-16 20:35"),
+        ("tomorrow at ten past eight", "2026-04-16 08:10"),
+        ("tomorrow at quarter to two", "2026-04-16 13:45"),
+        ("tomorrow from five to seven pm", "2026-04-16 17:00"),
+        ("monday first thing", "2026-04-20 09:00"),
+        ("monday morning, first thing", "2026-04-20 09:00"),
+        ("first thing on monday", "2026-04-20 09:00"),
+        ("friday the first", "2026-05-01 09:00"),
         ("on 5 May at 14:30", "2026-05-05 14:30"),
         ("the day after tomorrow", "2026-04-17 09:00"),
         ("in three weeks", "2026-05-06 09:00"),
@@ -87,6 +104,7 @@ def test_a_time_is_resolved_against_now_and_zone(text: str, expected: str) -> No
     [
         *("yesterday", "5 May 2020", "soon", "some day", "at the office", "2 hours", "", "in five"),
         *("tomorrow at 25:00", "friday or saturday", "30 February", "every 0 days", "twice a day"),
+        *("every friday night at 10 and 12", "every month on the 3rd at 12 at night"),
         *("every few days", "last monday", "every 90 seconds", "three days ago"),
     ],
 )
@@ -186,6 +204,19 @@ def test_a_time_that_is_over_is_refused_by_what_it_is() -> None:
             "2026-04-17 09:00",
         ),
         ("every friday starting 1 May", "FREQ=WEEKLY;BYDAY=FR", "2026-05-01 09:00", None),
+        ("every night at 12", "FREQ=DAILY", "2026-04-16 00:00", "2026-04-17 00:00"),
+        (
+            "every night at 10 and 12",
+            "FREQ=DAILY;BYHOUR=0,22;BYMINUTE=0",
+            "2026-04-15 22:00",
+            "2026-04-16 00:00",
+        ),
+        ("every friday night at 12", "FREQ=WEEKLY;BYDAY=SA", "2026-04-18 00:00", None),
+        ("every friday night at 1", "FREQ=WEEKLY;BYDAY=SA", "2026-04-18 01:00", None),
+        ("every friday night at 11", "FREQ=WEEKLY;BYDAY=FR", "2026-04-17 23:00", None),
+        ("every night at 12 starting friday", "FREQ=DAILY", "2026-04-18 00:00", None),
+        ("every day at 12", "FREQ=DAILY", "2026-04-15 12:00", "2026-04-16 12:00"),
+        ("every monday first thing", "FREQ=WEEKLY;BYDAY=MO", "2026-04-20 09:00", None),
         ("every 2 hours", 7200, "2026-04-15 12:00", "2026-04-15 14:00"),
         ("every 15 minutes", 900, "2026-04-15 10:15", "2026-04-15 10:30"),
     ],
@@ -215,6 +246,8 @@ def test_a_repeat_ends_with_its_last_day_its_length_or_its_count() -> None:
     assert last("every day for 5 days") == "2026-04-20 09:00"
     assert last("every day for 5 business days") == "2026-04-22 09:00"
     assert last("every morning at 7 for 3 working days") == "2026-04-20 07:00"
+    assert last("every night at 12 until friday") == "2026-04-18 00:00"
+    assert last("every night at 11 until friday") == "2026-04-17 23:00"
     assert last("every hour for 2 working days") == "2026-04-17 09:00"
 
 

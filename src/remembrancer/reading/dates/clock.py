@@ -17,6 +17,7 @@ AT: Final = frozenset({"at", "@", "around", "about", "by", "from", "between", "b
 _CONTEXT: Final = AT | TO | {"since", "and", "or", "past", "starting", "starts", "(", "is", ","}
 _SIZE: Final = {Precision.SECOND: 1, Precision.MINUTE: 60, Precision.HOUR: 3600}
 _FRACTIONS: Final = {"quarter": 15, "half": 30, "five": 5, "ten": 10, "fifteen": 15, "twenty": 20}
+_FIVES: Final = frozenset({"five", "ten", "twenty"})  # "at five to seven"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +92,15 @@ def _tail(c: Context, clock: Clock, i: int) -> tuple[Clock, int]:
 
 
 def in_part(clock: Clock, part: str) -> Clock:
-    """Return a time as it is meant within a part of the day: "tonight at 8" is 20:00."""
+    """Return a time as it is meant within a part of the day: "tonight at 8" is 20:00.
+
+    Twelve in the evening or at night ends that day: it starts 24 hours and more from midnight.
+    """
     if not clock.loose:
         return clock
+    if part in {"evening", "night"} and clock.start // 3600 == 12:
+        start, end = clock.start + DAY_S // 2, clock.end + DAY_S // 2
+        return replace(clock, start=start, end=end, loose=False, sure=True)
     late = part in {"afternoon", "evening", "lunchtime"}
     return in_half(clock, "pm" if late or (part == "night" and clock.start >= 5 * 3600) else "am")
 
@@ -159,18 +166,29 @@ def _spoken(c: Context, i: int) -> tuple[Clock, int] | None:
                 start = spoken * 3600 + pair * 60
                 sure = c.before(i) == "at"
                 return _tail(c, Clock(start, start + 60, Precision.MINUTE, True, sure), j)
+    return _past_or_to(c, i)
+
+
+def _past_or_to(c: Context, i: int) -> tuple[Clock, int] | None:
+    """Read "half past seven", "20 minutes past six", "quarter to eight", "at five to seven"."""
     minute = _FRACTIONS.get(c.word(i)) or c.number(i, 2)
+    j = i + 1
+    if c.word(i) == "twenty" and c.word(j + (c.word(j) == "-")) == "five":
+        minute, j = 25, j + 1 + (c.word(j) == "-")
     if minute is None or not 0 < minute < 60:
         return None
-    j = i + 1
     named = c.word(i) in {"quarter", "half"}
     if c.word(j) in {"minutes", "min", "mins"}:
         named, j = True, j + 1
-    side = c.word(j)
-    hour = _hour_word(c, j + 1)
-    if side not in ({"past", "to"} if named else {"past"}) or hour is None or not 1 <= hour <= 12:
+    # "from five to seven" is a range, and "five to seven people" a count
+    led = c.before(i) in {"at", "by"} and c.word(i) in _FIVES and _ends_hour(c, j + 2)
+    side, hour = c.word(j), _hour_word(c, j + 1)
+    sides = {"past", "to"} if named or led else {"past"}
+    if side not in sides or hour is None or not 1 <= hour <= 12:
         return None
     start = hour * 3600 + (minute if side == "past" else -minute) * 60
+    if start < 3600:
+        start += DAY_S // 2  # "ten to one" is 12:50
     return _tail(c, Clock(start, start + 60, Precision.MINUTE, loose=True), j + 2)
 
 

@@ -35,7 +35,8 @@ def ordinal(c: Context, i: int, *, most: int = 31) -> tuple[int, int, bool] | No
         return (day, i + 2 if suffix else i + 1, suffix) if 1 <= day <= most else None
     word = c.word(i)
     if word in w.ORDINALS:
-        return w.ORDINALS[word], i + 1, True
+        thing = word == "first" and c.word(i + 1) == "thing"  # "Monday first thing"
+        return None if thing else (w.ORDINALS[word], i + 1, True)
     spoken = _below_hundred(c, i)
     if spoken and spoken[0] <= 31 and c.word(spoken[1]) in w.MONTHS:
         return *spoken, False

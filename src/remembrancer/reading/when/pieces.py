@@ -235,15 +235,13 @@ def _ends(c: Context, k: int, _joiner: str, into: Pieces) -> int | None:
 def _part(c: Context, k: int, joiner: str, into: Pieces) -> int | None:
     """Read a part of the day: "in the morning", "at night", "first thing", "at lunchtime"."""
     word = c.word(k)
-    if into.part or (into.date and into.date.part):
-        return None
-    if (word, c.word(k + 1)) == ("first", "thing"):
+    part = into.part or (into.date.part if into.date else "")
+    if (word, c.word(k + 1)) == ("first", "thing") and part in {"", "morning"}:
         into.part = "morning"
-        return (
-            k + 5
-            if [c.word(n) for n in range(k + 2, k + 5)] == ["in", "the", "morning"]
-            else (k + 2)
-        )
+        told = [c.word(n) for n in range(k + 2, k + 5)] == ["in", "the", "morning"]
+        return k + 5 if told else k + 2
+    if part:
+        return None
     meal = _MEALS.get((word, c.word(k + 1)))
     if meal is not None and into.dated and not into.clocks:
         into.clocks.append(Clock(meal * 3600, (meal + 1) * 3600, Precision.HOUR))

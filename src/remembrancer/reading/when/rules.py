@@ -11,7 +11,7 @@ from ...nouns.errors import InvalidInput
 from ...nouns.memory import Precision
 from ...nouns.recurrence import Recurrence, ShortMonth
 from ..dates import words as w
-from ..dates.clock import settle
+from ..dates.clock import DAY_S, settle
 from ..dates.context import Context
 from ..dates.counts import WORKDAY
 from ..dates.intervals import midnight
@@ -104,6 +104,7 @@ def _long(c: Context, pieces: Pieces, pattern: Pattern, hour: int) -> Recurrence
     times = _times(pieces, pattern, hour)
     if pattern.unit in _STEP_S or not times:
         return None
+    late = _DAY * (min(times) >= DAY_S)
     begin = midnight(c.now.date())
     starting = pieces.starting
     if starting is None and pattern.unit in {"day", "month", "week"} and pieces.date is not None:
@@ -111,9 +112,10 @@ def _long(c: Context, pieces: Pieces, pattern: Pattern, hour: int) -> Recurrence
         starting = pieces.date if ahead else None
     if starting is not None and starting.start.tzinfo is None:
         begin = max(begin, midnight(starting.start.date()))
+        begin += late
         if not pattern.days and pattern.unit == "week":
-            pattern = replace(pattern, days=(begin.weekday(),))
-    pattern = _with_day(pattern, begin)
+            pattern = replace(pattern, days=(midnight(starting.start.date()).weekday(),))
+    pattern, times = _after_midnight(_with_day(pattern, begin), times)
     first_time = min(times)
     start = begin + timedelta(seconds=first_time)
     once = _rule(c, start, _spell(replace(pattern, interval=1), times))
@@ -125,7 +127,7 @@ def _long(c: Context, pieces: Pieces, pattern: Pattern, hour: int) -> Recurrence
         local = midnight(local.date()) + timedelta(seconds=first_time)
     elif local - midnight(local.date()) != timedelta(seconds=first_time):
         local = midnight(local.date()) + timedelta(seconds=first_time)  # moved by a clock change
-    return _limited(c, pieces, _rule(c, local, _spell(pattern, times)))
+    return _limited(c, pieces, _rule(c, local, _spell(pattern, times)), late)
 
 
 def _with_day(pattern: Pattern, begin: datetime) -> Pattern:
@@ -138,12 +140,26 @@ def _with_day(pattern: Pattern, begin: datetime) -> Pattern:
     return pattern
 
 
+def _after_midnight(pattern: Pattern, times: list[int]) -> tuple[Pattern, list[int]]:
+    """Let "every Friday night at 12" be on Saturdays: nights go on beyond the end of their day."""
+    late = [time >= DAY_S for time in times]
+    if not any(late):
+        return pattern, times
+    if pattern.unit == "week" and all(late) and pattern.nth is None:
+        pattern = replace(pattern, days=tuple(sorted((day + 1) % 7 for day in pattern.days)))
+    elif pattern.unit != "day" or (pattern.interval > 1 and not all(late)):
+        raise ValueError("no rule spells these nights")
+    return pattern, sorted({time % DAY_S for time in times})
+
+
 def _times(pieces: Pieces, pattern: Pattern, hour: int) -> list[int]:
-    """Return the seconds from midnight at which it comes, rising."""
+    """Return the seconds from midnight at which it comes, rising; a night ends beyond 24 hours."""
     part = pattern.part or pieces.part
     if not pieces.clocks:
         return [PART_HOURS[part] * 3600 if part else hour * 3600]
-    return sorted({settled(clock, part).start for clock in pieces.clocks})
+    starts = {settled(clock, part).start for clock in pieces.clocks}
+    late = 5 * 3600 if part == "night" else 0  # "every night at 1" is the next day's
+    return sorted({start + DAY_S if start < late else start for start in starts})
 
 
 def _spell(pattern: Pattern, times: list[int]) -> str:
@@ -184,11 +200,16 @@ def _rule(c: Context, start: datetime, rrule: str) -> Recurrence:
     )
 
 
-def _limited(c: Context, pieces: Pieces, rule: Recurrence) -> Recurrence:
-    """Add the end of a repeat: a last day, inclusive, a length, or a count."""
+def _limited(
+    c: Context, pieces: Pieces, rule: Recurrence, late: timedelta = timedelta()
+) -> Recurrence:
+    """Add the end of a repeat: a last day, inclusive, a length, or a count.
+
+    `late` is how much later than its day a night ends.
+    """
     until: int | None = None
     if pieces.until is not None:
-        end = pieces.until.end
+        end = pieces.until.end + late
         until = (to_us(end) if end.tzinfo else instant_of(c, end)) - 1
     elif pieces.lasting is not None:
         until = instant_of(c, _lasting_to(rule.start, *pieces.lasting)) - 1
