@@ -104,6 +104,11 @@ def test_a_time_is_resolved_against_now_and_zone(text: str, expected: str) -> No
     [
         *("yesterday", "5 May 2020", "soon", "some day", "at the office", "2 hours", "", "in five"),
         *("tomorrow at 25:00", "friday or saturday", "30 February", "every 0 days", "twice a day"),
+        *("the last sunday of every quarter", "the last friday of every quarter at 9"),
+        *("every monday at 9 and friday at 10", "every weekday at 9 and saturday at 11"),
+        *("every monday at 9, friday at 10", "every month on friday", "every monday tomorrow"),
+        *("every other working day", "every 3 weekdays", "every day until 6pm"),
+        *("the last working day of every month at 9 and 17", "from monday on friday"),
         *("every friday night at 10 and 12", "every month on the 3rd at 12 at night"),
         *("every few days", "last monday", "every 90 seconds", "three days ago"),
     ],
@@ -217,6 +222,55 @@ def test_a_time_that_is_over_is_refused_by_what_it_is() -> None:
         ("every night at 12 starting friday", "FREQ=DAILY", "2026-04-18 00:00", None),
         ("every day at 12", "FREQ=DAILY", "2026-04-15 12:00", "2026-04-16 12:00"),
         ("every monday first thing", "FREQ=WEEKLY;BYDAY=MO", "2026-04-20 09:00", None),
+        ("every hour tomorrow", 3600, "2026-04-16 09:00", "2026-04-16 10:00"),
+        ("every hour today", 3600, "2026-04-15 11:00", None),
+        ("every 2 hours tonight", 7200, "2026-04-15 20:00", "2026-04-15 22:00"),
+        ("on friday every 2 hours", 7200, "2026-04-17 09:00", None),
+        ("every 4 hours starting at 8 tomorrow", 4 * 3600, "2026-04-16 08:00", "2026-04-16 12:00"),
+        ("every 4 hours starting tomorrow at 8", 4 * 3600, "2026-04-16 08:00", None),
+        ("every 4 hours starting at noon", 4 * 3600, "2026-04-15 12:00", None),
+        ("every 4 hours starting at 8", 4 * 3600, "2026-04-16 08:00", None),
+        ("every day starting at 8 on friday", "FREQ=DAILY", "2026-04-17 08:00", None),
+        ("from June 1 every monday at 9", "FREQ=WEEKLY;BYDAY=MO", "2026-06-01 09:00", None),
+        ("from 1 June on, every monday at 9", "FREQ=WEEKLY;BYDAY=MO", "2026-06-01 09:00", None),
+        ("from friday onwards daily at 7", "FREQ=DAILY", "2026-04-17 07:00", None),
+        ("every monday from June 1 on", "FREQ=WEEKLY;BYDAY=MO", "2026-06-01 09:00", None),
+        ("every day in June at 9", "FREQ=DAILY", "2026-06-01 09:00", "2026-06-02 09:00"),
+        ("every monday in June", "FREQ=WEEKLY;BYDAY=MO", "2026-06-01 09:00", "2026-06-08 09:00"),
+        ("in 3 days every morning", "FREQ=DAILY", "2026-04-18 09:00", None),
+        ("weekly tomorrow at 9", "FREQ=WEEKLY;BYDAY=TH", "2026-04-16 09:00", None),
+        (
+            "every two weeks on June 1",
+            "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO",
+            "2026-06-01 09:00",
+            "2026-06-15 09:00",
+        ),
+        ("every year in June", "FREQ=YEARLY;BYMONTH=6;BYMONTHDAY=1", "2026-06-01 09:00", None),
+        (
+            "the last working day of every month",
+            "FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1",
+            "2026-04-30 09:00",
+            "2026-05-29 09:00",
+        ),
+        (
+            "on the first business day of each month at 8",
+            "FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=1",
+            "2026-05-01 08:00",
+            "2026-06-01 08:00",
+        ),
+        (
+            "every month on the last weekday",
+            "FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1",
+            "2026-04-30 09:00",
+            None,
+        ),
+        (
+            "every second working day of the month",
+            "FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=2",
+            "2026-05-04 09:00",
+            None,
+        ),
+        ("the last friday of every month", "FREQ=MONTHLY;BYDAY=-1FR", "2026-04-24 09:00", None),
         ("every 2 hours", 7200, "2026-04-15 12:00", "2026-04-15 14:00"),
         ("every 15 minutes", 900, "2026-04-15 10:15", "2026-04-15 10:30"),
     ],
@@ -248,6 +302,21 @@ def test_a_repeat_ends_with_its_last_day_its_length_or_its_count() -> None:
     assert last("every morning at 7 for 3 working days") == "2026-04-20 07:00"
     assert last("every night at 12 until friday") == "2026-04-18 00:00"
     assert last("every night at 11 until friday") == "2026-04-17 23:00"
+    assert last("every day next week at 9") == "2026-04-26 09:00"
+    assert last("every day in June at 9") == "2026-06-30 09:00"
+    assert last("every day this week") == "2026-04-19 09:00"
+    assert last("every monday in June") == "2026-06-29 09:00"
+    assert last("every day in June until 5 June") == "2026-06-05 09:00"
+    assert last("every day next week for 3 days") == "2026-04-22 09:00"
+    assert last("daily from 1 June to 5 June at 9") == "2026-06-05 09:00"
+    assert last("every hour tomorrow") == "2026-04-16 23:00"
+    assert last("every 2 hours tomorrow from 9 to 17") == "2026-04-16 17:00"
+    assert last("every two hours until 6pm") == "2026-04-15 18:00"
+    assert last("every two hours until 6") == "2026-04-15 18:00"
+    assert last("every hour until 9") == "2026-04-15 21:00"
+    assert last("every hour until tomorrow at noon") == "2026-04-16 12:00"
+    assert last("every hour until noon tomorrow") == "2026-04-16 12:00"
+    assert last("every hour until friday") == "2026-04-17 23:00"
     assert last("every hour for 2 working days") == "2026-04-17 09:00"
 
 
@@ -331,7 +400,8 @@ WORDS = (
     "every each other two 2 second day days week weekly on the last of month monday fri at 9 9:30 "
     "pm and in hours until starting for from to 31st May may 2026 2020 tomorrow tonight noon , "
     "except before after minutes 0 99999 morning weekend between 1st times end quarter half past "
-    "2026-12-01T09:00 -05:00 EST lunch an a few year 30 February business working workdays now"
+    "2026-12-01T09:00 -05:00 EST lunch an a few year 30 February business working workdays "
+    "now 6pm onwards"
 ).split()
 TEXTS = st.lists(st.sampled_from(WORDS), max_size=10).map(" ".join) | st.text(max_size=60)
 ZONES = st.sampled_from(["UTC", "Asia/Kathmandu", "America/New_York", "Pacific/Apia"])

@@ -11,11 +11,12 @@ from ..dates import words as w
 from ..dates.clock import AT, Clock, read_clock_range
 from ..dates.context import Context
 from ..dates.counts import Quantity, quantity
-from ..dates.intervals import CLOCK_UNITS, Found, exact_shift, midnight
+from ..dates.intervals import CLOCK_UNITS, Found, Interval, exact_shift, midnight
 from ..dates.parser import STARTS as DATE_STARTS
 from ..dates.parser import read_date
 from . import repeats
-from .days import ahead, day_in_month, day_of_month, end_of, is_end, read_iso, safe_date
+from .days import ahead, day_in_month, day_of_month, end_of, read_iso, safe_date
+from .limits import onward, read_limit
 from .resolve import resolve_once
 from .types import Pieces
 
@@ -74,7 +75,7 @@ def _piece(c: Context, k: int, joiner: str, into: Pieces, *, dry: bool = False) 
     target = Pieces(first=k) if dry else into
     if dry:
         target.pattern, target.date, target.day = into.pattern, into.date, into.day
-    for reader in (read_iso, _counted, _repeat, _limits, _ends, _part, _clock, _date):
+    for reader in (read_iso, _counted, _repeat, read_limit, _ends, _part, _clock, _date):
         end = reader(c, k, joiner, target)
         if end is not None:
             return end
@@ -172,45 +173,6 @@ def _repeat(c: Context, k: int, _joiner: str, into: Pieces) -> int | None:
     return found[1]
 
 
-def _limits(c: Context, k: int, _joiner: str, into: Pieces) -> int | None:
-    """Read "until 1 June", "starting Monday", "for the next ten days", "five times"."""
-    word = c.word(k)
-    if word in {"until", "till", "til", "through", "ending"} and into.pattern and not into.until:
-        j = k + 1
-        while c.word(j) in {"the", "on", "end", "of"} and not is_end(c, j):
-            j += 1
-        ending = end_of(c, j)
-        found = ending or read_date(c, j)
-        if found is None:
-            return None
-        into.until = found[0]
-        return found[1]
-    if word in {"starting", "beginning", "from", "effective"} and not into.starting:
-        j = k + 1
-        while c.word(j) in {"from", "on", "the", "at"} and j < k + 3:
-            j += 1
-        found = read_date(c, j)
-        if found is None or (word == "from" and not into.pattern):
-            return None
-        into.starting = found[0]
-        return found[1]
-    if into.pattern is None:
-        return None
-    j = k
-    while c.word(j) in {"for", "the", "next", "only"} and j < k + 3:
-        j += 1
-    counted = c.number(j, 3) or w.NUMBERS.get(c.word(j))
-    if counted and c.word(j + 1) == "times":
-        into.count = counted
-        return j + 2
-    if word == "for":
-        spelled = quantity(c, j)
-        if spelled and not spelled[0].unit[1:].isdigit():
-            into.lasting = (spelled[0].most, spelled[0].unit)
-            return spelled[1]
-    return None
-
-
 def _ends(c: Context, k: int, _joiner: str, into: Pieces) -> int | None:
     """Read the ends of periods: "end of day", "EOD", "close of business", "end of the month"."""
     if into.timed:
@@ -301,6 +263,15 @@ def _date(c: Context, k: int, joiner: str, into: Pieces) -> int | None:
         found = safe_date(c, k, joiner) or day_of_month(c, k)
     if found is None or found[0].end <= found[0].start:
         return None
+    if _another_day(c, k, found[0], into):
+        return None
     into.date, into.date_tokens = found[0], (k, found[1])
     into.before = into.before or joiner == "before"
-    return found[1]
+    return onward(c, found[1]) if joiner == "from" else found[1]
+
+
+def _another_day(c: Context, k: int, found: Interval, into: Pieces) -> bool:
+    """Whether a day goes with the next hour: "every Monday at 9 and Friday at 10"."""
+    pattern = into.pattern
+    days = pattern is not None and bool(pattern.days or pattern.month_days)
+    return days and found.is_day and c.word(k - 1) in {"and", ","} and into.timed

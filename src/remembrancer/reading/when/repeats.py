@@ -94,10 +94,11 @@ def _every(c: Context, i: int) -> Read | None:
         i += 1
     step, j = _step(c, i)
     word = c.word(j)
-    if word in _WORKDAY_NAMES:
-        return Pattern("week", step, days=WORKDAYS), j + 1
-    if word in _WORKING and c.word(j + 1) in {"day", "days"}:
-        return Pattern("week", step, days=WORKDAYS), j + 2
+    working = word in _WORKING and c.word(j + 1) in {"day", "days"}
+    if working or word in _WORKDAY_NAMES:
+        if step != 1:  # no rule spells every other working day
+            return _nth_weekday(c, i)
+        return Pattern("week", days=WORKDAYS), j + 1 + working
     if word in {"weekend", "weekends"}:
         return Pattern("week", step, days=WEEKEND), j + 1
     if (
@@ -167,12 +168,22 @@ def _nth_weekday(c: Context, i: int) -> Read | None:
     if place is None:
         return None
     nth, j = place
-    day = w.WEEKDAYS.get(c.word(j))
-    end = _month_end(c, j + 1)
+    days, j = _kind_of_day(c, j)
+    end = _month_end(c, j)
     # "every second Friday" is every other one, unless a month is named
-    if day is None or nth > 5 or (end == j + 1 and nth not in {1, -1}):
+    if not days or nth > 5 or (end == j and nth not in {1, -1}):
         return None
-    return Pattern("month", days=(day,), nth=nth), end
+    return Pattern("month", days=days, nth=nth), end
+
+
+def _kind_of_day(c: Context, j: int) -> tuple[tuple[int, ...], int]:
+    """Read "Friday", "working day", "weekday": the days of the week and the token after."""
+    word = c.word(j)
+    if word in {"weekday", "workday"}:
+        return WORKDAYS, j + 1
+    if word in {"working", "business"} and c.word(j + 1) == "day":
+        return WORKDAYS, j + 2
+    return ((w.WEEKDAYS[word],), j + 1) if word in w.WEEKDAYS else ((), j)
 
 
 def _place(c: Context, i: int) -> tuple[int, int] | None:
@@ -237,17 +248,16 @@ def _of_each_month(c: Context, i: int) -> Read | None:
         days, j = (-1,), place[1] + 1
     elif c.word(place[1]) == "day" and len(days) == 1:
         j = place[1] + 1
-    weekday = w.WEEKDAYS.get(c.word(place[1]))
-    if weekday is not None:
-        j = place[1] + 1
+    weekdays, end = _kind_of_day(c, place[1])
+    j = end if weekdays else j
     if c.word(j) not in {"of", "in"} or c.word(j + 1) not in _EVERY:
         return None
     if c.word(j + 2) == "month":
-        if weekday is not None:
-            return Pattern("month", days=(weekday,), nth=place[0]), j + 3
+        if weekdays:
+            return Pattern("month", days=weekdays, nth=place[0]), j + 3
         return (Pattern("month", month_days=days), j + 3) if days else None
     month = w.MONTHS.get(c.word(j + 2))
-    if month and days and weekday is None:
+    if month and days and not weekdays:
         return Pattern("year", month=month, month_days=days[:1]), j + 3
     return None
 
@@ -309,9 +319,9 @@ def _days_after(c: Context, pattern: Pattern, j: int) -> Read:
     if c.word(k) == "last" and c.word(k + 1) == "day":
         return replace(pattern, month_days=(-1,)), _month_end(c, k + 2)
     place = _place(c, k)
-    if place and c.word(place[1]) in w.WEEKDAYS:
-        days = (w.WEEKDAYS[c.word(place[1])],)
-        return replace(pattern, days=days, nth=place[0]), _month_end(c, place[1] + 1)
+    days, end = _kind_of_day(c, place[1]) if place else ((), k)
+    if place and days:
+        return replace(pattern, days=days, nth=place[0]), _month_end(c, end)
     listed, end = _ordinals(c, k)
     return (replace(pattern, month_days=listed), end) if listed else (pattern, j)
 

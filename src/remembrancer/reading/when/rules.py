@@ -10,20 +10,20 @@ from ...nouns.clock import to_us
 from ...nouns.errors import InvalidInput
 from ...nouns.memory import Precision
 from ...nouns.recurrence import Recurrence, ShortMonth
-from ..dates import words as w
 from ..dates.clock import DAY_S, settle
 from ..dates.context import Context
 from ..dates.counts import WORKDAY
 from ..dates.intervals import midnight
 from ..recurrence import check, first_after
 from ..recurrence.zones import local_of
+from .bounds import placed
 from .days import ahead
-from .repeats import WORKDAYS
 from .resolve import DEFAULT_HOUR, PART_HOURS, instant_of, settled, zone_in
 from .types import Pattern, Pieces
 
 _CODES: Final = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 _DAY: Final = timedelta(days=1)
+_CLOCKED: Final = frozenset({Precision.HOUR, Precision.MINUTE, Precision.SECOND})
 _STEP_S: Final = {"minute": 60, "hour": 3600}
 
 
@@ -31,9 +31,10 @@ def resolve_repeat(
     c: Context, pieces: Pieces, hour: int = DEFAULT_HOUR
 ) -> tuple[int, Recurrence, Precision] | None:
     """Return the first occurrence and the rule of a repeat; None when it never comes again."""
-    pattern = _anchored(c, pieces)
-    if pattern is None:
+    found = placed(c, pieces)
+    if found is None:
         return None
+    pattern, pieces = found
     try:
         rule = _short(c, pieces, pattern) if pattern.unit in _STEP_S else None
         rule = rule or _long(c, pieces, pattern, hour)
@@ -52,40 +53,13 @@ def resolve_repeat(
     return first, rule, timed or named
 
 
-def _anchored(c: Context, pieces: Pieces) -> Pattern | None:
-    """Let a date beside a repeat say which day of the week, month or year it is."""
-    pattern, date = pieces.pattern, pieces.date
-    if pattern is None or pieces.instant is not None or pieces.exact:
-        return None
-    daily = pattern.unit == "day" and pattern.interval == 1
-    if daily and pieces.lasting and pieces.lasting[1] == WORKDAY:
-        pattern = replace(pattern, unit="week", days=WORKDAYS)
-    if date is None or date.start.tzinfo is not None:
-        return pattern
-    if date.part and not pattern.part:
-        pattern = replace(pattern, part=date.part)
-    plain = not (pattern.days or pattern.month_days) and date.end - date.start <= _DAY
-    low, high = pieces.date_tokens
-    relative = any(c.word(n) in w.DAY_WORDS for n in range(low, high))
-    if plain and not relative:
-        if pattern.unit == "week":
-            return replace(pattern, days=(date.start.weekday(),))
-        if pattern.unit == "month":
-            return replace(pattern, month_days=(date.start.day,))
-        if pattern.unit == "year":
-            return replace(pattern, month=date.start.month, month_days=(date.start.day,))
-    return pattern
-
-
 def _short(c: Context, pieces: Pieces, pattern: Pattern) -> Recurrence | None:
     """Return a rule in real time: "every 2 hours"; within hours of the day it is a daily one."""
     step = pattern.interval * _STEP_S[pattern.unit]
     clock = settle(pieces.clocks[0]) if pieces.clocks else None
     if pattern.days or pieces.part:
         return None
-    begin = c.now.replace(microsecond=0)
-    if pieces.starting is not None and pieces.starting.start.tzinfo is None:
-        begin = pieces.starting.start + timedelta(hours=DEFAULT_HOUR)
+    begin = _begin(c, pieces)
     if clock is not None and clock.end - clock.start > 3600:
         hours = range(clock.start // 3600, min(clock.end, 86_400) // 3600 + 1, max(step // 3600, 1))
         if step % 3600:
@@ -99,6 +73,16 @@ def _short(c: Context, pieces: Pieces, pattern: Pattern) -> Recurrence | None:
     return _limited(c, pieces, rule)
 
 
+def _begin(c: Context, pieces: Pieces) -> datetime:
+    """Return where steps in real time begin: now, or with a day's first usual hour."""
+    now, starting = c.now.replace(microsecond=0), pieces.starting
+    if starting is None or starting.start.tzinfo is not None:
+        return now
+    if starting.part or starting.precision in _CLOCKED:
+        return max(now, starting.start)
+    return max(now, starting.start + timedelta(hours=DEFAULT_HOUR))
+
+
 def _long(c: Context, pieces: Pieces, pattern: Pattern, hour: int) -> Recurrence | None:
     """Return a daily or longer rule in local time, begun at its first occurrence ahead."""
     times = _times(pieces, pattern, hour)
@@ -107,9 +91,6 @@ def _long(c: Context, pieces: Pieces, pattern: Pattern, hour: int) -> Recurrence
     late = _DAY * (min(times) >= DAY_S)
     begin = midnight(c.now.date())
     starting = pieces.starting
-    if starting is None and pattern.unit in {"day", "month", "week"} and pieces.date is not None:
-        ahead = pattern.unit == "day" or pieces.date.end - pieces.date.start > _DAY
-        starting = pieces.date if ahead else None
     if starting is not None and starting.start.tzinfo is None:
         begin = max(begin, midnight(starting.start.date()))
         begin += late
@@ -173,9 +154,7 @@ def _spell(pattern: Pattern, times: list[int]) -> str:
     parts.append(f"FREQ={freq}")
     if pattern.interval > 1:
         parts.append(f"INTERVAL={pattern.interval}")
-    if pattern.days:
-        nth = "" if pattern.nth is None else str(pattern.nth)
-        parts.append("BYDAY=" + ",".join(nth + _CODES[day] for day in pattern.days))
+    parts += _spell_days(pattern, alone=not several)
     if pattern.month is not None:
         parts.append(f"BYMONTH={pattern.month}")
     if pattern.month_days:
@@ -193,6 +172,18 @@ def _spell(pattern: Pattern, times: list[int]) -> str:
     return ";".join(parts)
 
 
+def _spell_days(pattern: Pattern, *, alone: bool) -> list[str]:
+    """Spell the days of the week; "the last working day" is the last of all five together."""
+    if not pattern.days:
+        return []
+    if pattern.nth is None or len(pattern.days) == 1:
+        nth = "" if pattern.nth is None else str(pattern.nth)
+        return ["BYDAY=" + ",".join(nth + _CODES[day] for day in pattern.days)]
+    if not alone:
+        raise ValueError("no rule spells several times of such a day")
+    return ["BYDAY=" + ",".join(_CODES[day] for day in pattern.days), f"BYSETPOS={pattern.nth}"]
+
+
 def _rule(c: Context, start: datetime, rrule: str) -> Recurrence:
     # said by people, "the 31st of each month" means its end where there is none
     return Recurrence(
@@ -207,13 +198,13 @@ def _limited(
 
     `late` is how much later than its day a night ends.
     """
-    until: int | None = None
+    ends: list[int] = []
     if pieces.until is not None:
         end = pieces.until.end + late
-        until = (to_us(end) if end.tzinfo else instant_of(c, end)) - 1
-    elif pieces.lasting is not None:
-        until = instant_of(c, _lasting_to(rule.start, *pieces.lasting)) - 1
-    return replace(rule, until=until, count=pieces.count)
+        ends.append((to_us(end) if end.tzinfo else instant_of(c, end)) - 1)
+    if pieces.lasting is not None:
+        ends.append(instant_of(c, _lasting_to(rule.start, *pieces.lasting)) - 1)
+    return replace(rule, until=min(ends, default=None), count=pieces.count)
 
 
 def _lasting_to(start: datetime, count: int, unit: str) -> datetime:
