@@ -83,6 +83,98 @@ def test_an_ask_has_its_content_word_for_word_and_its_time(
     assert found.confidence >= ACTIVE_FROM
 
 
+@pytest.mark.parametrize(
+    ("text", "content", "whens"),
+    [
+        ("Remind me on Monday, Wednesday and Friday at 7 to run.", "run",
+         ["04-20 07:00", "04-22 07:00", "04-17 07:00"]),
+        ("Remind me to run on Monday and Friday at 7.", "run", ["04-20 07:00", "04-17 07:00"]),
+        ("On Monday and Friday at 7, remind me to run.", "run", ["04-20 07:00", "04-17 07:00"]),
+        ("Remind me at 7 on Monday and Tuesday to run.", "run", ["04-20 07:00", "04-21 07:00"]),
+        ("Remind me on May 20 and May 27 to call.", "call", ["05-20 09:00", "05-27 09:00"]),
+        ("Remind me on May 20, May 27 and June 3 to pay.", "pay",
+         ["05-20 09:00", "05-27 09:00", "06-03 09:00"]),
+        ("Remind me on the 20th and 27th of June to pay.", "pay", ["06-20 09:00", "06-27 09:00"]),
+        ("Remind me on the 20th and the 27th to pay.", "pay", ["04-20 09:00", "04-27 09:00"]),
+        ("Remind me tomorrow at 9 and at 17:30 to eat.", "eat", ["04-16 09:00", "04-16 17:30"]),
+        ("Remind me in 10 minutes and in an hour to look.", "look", ["04-15 10:10", "04-15 11:00"]),
+        ("Remind me on Monday morning and Tuesday evening to run.", "run",
+         ["04-20 09:00", "04-21 18:00"]),
+        ("Wake me at 6 tomorrow and on Friday.", "Wake me", ["04-16 06:00", "04-17 06:00"]),
+        ("Remind me on Mondays at 9 and on Fridays at 10 to report.", "report",
+         ["04-20 09:00", "04-17 10:00"]),
+        ("Remind me tomorrow and every Monday at 9 to report.", "report",
+         ["04-16 09:00", "04-20 09:00"]),
+        # one time in several words, or one that is needed
+        ("Remind me on Monday morning, first thing, to call Bob.", "call Bob", ["04-20 09:00"]),
+        ("Remind me tomorrow, Thursday, at 9 to eat.", "eat", ["04-16 09:00"]),
+        ("Remind me on Friday, April 17, at 9 to eat.", "eat", ["04-17 09:00"]),
+        ("Remind me on Friday at 9 to buy tea and milk.", "buy tea and milk", ["04-17 09:00"]),
+        ("Remind me on Friday about the talks on Monday and Tuesday.", "the talks",
+         ["04-17 09:00"]),
+        ("Remind me tomorrow to check rooms 3 and 4.", "check rooms 3 and 4", ["04-16 09:00"]),
+        ("Remind me tomorrow about starting the car.", "starting the car", ["04-16 09:00"]),
+    ],
+)  # fmt: skip
+def test_several_times_in_a_row_are_one_intention_each(
+    text: str, content: str, whens: list[str]
+) -> None:
+    found = find(text)
+    assert [due(one) for one in found] == whens
+    assert {one.content for one in found} == {content}
+    assert all(one.confidence >= ACTIVE_FROM for one in found)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Remind me on 20 and 27 May to call.",
+        "Remind me tomorrow at 9 and 17 to eat.",
+        "Remind me on Friday or Saturday at 9 to pay.",
+        "Remind me on Monday, Tuesday at 9 to eat.",
+        "Remind me next Friday, no, Saturday at 9 to call Bob.",
+        "Remind me tomorrow at 9, or better at 10, to call Bob.",
+        "Remind me every Monday at 9 and Friday at 10 to report.",
+        "Remind me every day until 6pm to drink.",
+        "Remind me to take the pill tomorrow at 8 and 20.",
+        "Remind me today and tomorrow at 9 to eat.",
+        "Remind me this Monday and next Monday to call.",
+        "Remind me to call Ann on Monday at 9 and Bob on Friday at 10.",
+        "The talks are on Monday and Friday; remind me.",
+    ],
+)
+def test_where_a_time_is_left_over_it_is_only_proposed(text: str) -> None:
+    found = find(text)
+    assert found
+    assert all(one.confidence < ACTIVE_FROM for one in found)
+
+
+@pytest.mark.parametrize(
+    ("text", "content", "rule"),
+    [
+        ("Remind me to take the pill at 8 and 20 every day.", "take the pill",
+         "FREQ=DAILY;BYHOUR=8,20;BYMINUTE=0"),
+        ("Remind me to take drops at 8am, 2pm and 8pm every day.", "take drops",
+         "FREQ=DAILY;BYHOUR=8,14,20;BYMINUTE=0"),
+        ("Remind me every Monday, Wednesday and Friday at 7 to run.", "run",
+         "FREQ=WEEKLY;BYDAY=MO,WE,FR"),
+        ("From June 1 on, remind me every Monday at 9 to report.", "report",
+         "FREQ=WEEKLY;BYDAY=MO"),
+    ],
+)  # fmt: skip
+def test_hours_and_days_of_a_repeat_are_one_rule(text: str, content: str, rule: str) -> None:
+    found = only(text)
+    assert found.when is not None
+    assert found.when.recurrence is not None
+    assert (found.content, found.when.recurrence.rrule) == (content, rule)
+    assert found.confidence >= ACTIVE_FROM
+
+
+def test_a_repeat_from_a_day_on_begins_with_it() -> None:
+    assert due(only("From June 1 on, remind me every Monday at 9 to report.")) == "06-01 09:00"
+    assert due(only("Remind me every 4 hours starting at 8 tomorrow to rest.")) == "04-16 08:00"
+
+
 def test_what_has_not_happened_by_a_time_is_looked_at_then() -> None:
     found = only("If Eve hasn't answered by tomorrow noon, call her.")
     assert (found.trigger_type, due(found)) == (TriggerType.TIME, "04-16 12:00")

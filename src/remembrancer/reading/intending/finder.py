@@ -30,6 +30,13 @@ _IMPORTANCE: Final = {  # commitments weigh .5 at least, wishes .7 of .6
     Manner.WISH: 0.42,
 }
 _NOTE: Final = re.compile(r"(?:note|reminder|memo)")
+# Words of a time that could not be read, at the edges of what is to be done.
+_LEFT_OVER: Final = re.compile(
+    r"^(?:and|or|&|until|till|til|except|excluding)\b|^(?:no|sorry|actually|rather|i mean),"
+    r"|^(?:starting|beginning|ending) (?:at|on|from|in|today|tomorrow|next|\d)"
+    r"|^(?:the )?\d{1,2}(?:st|nd|rd|th)?(?:,| and| or| &) (?:the )?\d"
+    r"|\bat \d{1,2} (?:and|or|&) (?:at )?\d{1,2}$"
+)
 _IS: Final = re.compile(r"\b(?:is|are|will)\b")  # an announcement rather than a thing to do
 
 
@@ -112,9 +119,9 @@ def _read_line(line: Line, role: Role, last: Line | None) -> list[FoundIntention
         ordered = head.manner in {Manner.ASK, Manner.ORDER}
         body, direct = after_head(line, head)
         end = region_end(line, body)
-        one = _complete(line, head, opening, (body, end), direct, role, last)
-        if one is not None:
-            found.append(one)
+        several = _complete(line, head, opening, (body, end), direct, role, last)
+        if several:
+            found += several
             done = end
     return found
 
@@ -127,24 +134,25 @@ def _complete(
     direct: Trigger | None,
     role: Role,
     last: Line | None,
-) -> FoundIntention | None:
-    """Join a head with its trigger and its content."""
+) -> list[FoundIntention]:
+    """Join a head with its trigger and its content; one for each of several times in a row."""
     body, end = region
     body_end = end
     trailing = trailing_condition(line, head, body, end)
     whens = line.whens_in(body, trailing.start if trailing else end)
     trigger = choose(line, head, opening, direct, trailing, whens, last, end)
     if trigger is None or not fits(line, head, trigger, role):
-        return None
-    trigger = in_the_morning(line, head, trigger)
+        return []
     if trailing is not None and trigger.condition is trailing:
         body_end = trailing.start
     if trigger.beforehand:
         body_end = body
     content = content_of(line, head, body, body_end, trigger, opening)
     if not content:
-        return None
-    return _found(line, head, trigger, content, role)
+        return []
+    each = [replace(trigger, when=when) for when in (trigger.when, *trigger.more)]
+    found = [_found(line, head, in_the_morning(line, head, one), content, role) for one in each]
+    return [one for one in found if one is not None]
 
 
 def _found(
@@ -152,7 +160,8 @@ def _found(
 ) -> FoundIntention | None:
     confidence = head.confidence
     when, condition = trigger.when, trigger.condition
-    if not trigger.sure or (_NOTE.match(line.low, head.start) and _IS.search(content)):
+    left_over = _LEFT_OVER.search(content.lower()) is not None
+    if not trigger.sure or left_over or (_NOTE.match(line.low, head.start) and _IS.search(content)):
         confidence = min(confidence, UNSURE)
     if when is not None:
         if is_coarse(when):

@@ -8,11 +8,11 @@ from typing import Final
 
 from ...nouns.memory import Role
 from ..types import Span
-from ..when import When
 from . import lexicon as lex
 from .conditions import Condition, opens_condition, read_condition
 from .heads import Head, read_head
 from .line import Line
+from .lists import Listed, read_listed
 from .triggers import Opening, Trigger
 from .types import Manner
 
@@ -50,13 +50,13 @@ _MAIN: Final = re.compile(
 
 def read_opening(line: Line, at: int) -> Opening:
     """Read the time and the condition that stand before a clause."""
-    when: When | None = None
+    times: Listed | None = None
     condition: Condition | None = None
     main = at
     for _ in range(2):
-        led = line.when_at(main)
-        if led is not None and when is None and not line.names_a_thing(led):
-            when, main = led, line.open(line.skip(led.span.end))
+        led = read_listed(line, main) if times is None else None
+        if led is not None:
+            times, main = led, line.open(line.skip(led.end))
             continue
         if condition is None and opens_condition(line, main) is not None:
             split = _split(line, main)
@@ -65,7 +65,7 @@ def read_opening(line: Line, at: int) -> Opening:
             condition, main = split
             continue
         break
-    return Opening(when, condition, main)
+    return Opening(times, condition, main)
 
 
 def _split(line: Line, at: int) -> tuple[Condition, int] | None:
@@ -101,10 +101,9 @@ def after_head(line: Line, head: Head) -> tuple[int, Trigger | None]:
         for lead in ("please ", "for ", "again "):
             if line.low.startswith(lead, at) and (lead != "for " or line.when_at(at + 4)):
                 at += len(lead)
-        when = line.when_at(at) or _set_for(line, head, at)
-        if when is not None and not line.names_a_thing(when):
-            joined = line.combine(direct.when, when) if direct and direct.when else None
-            direct, at = Trigger(when=joined or when), when.span.end
+        listed = read_listed(line, at) or _set_for(line, head, at)
+        if listed is not None:
+            direct, at = _joined(line, direct, listed), listed.end
             continue
         if direct is None and opens_condition(line, at) is not None:
             stop = _condition_end(line, at)
@@ -117,13 +116,28 @@ def after_head(line: Line, head: Head) -> tuple[int, Trigger | None]:
     return (connective.end() if connective else line.skip(at)), direct
 
 
-def _set_for(line: Line, head: Head, at: int) -> When | None:
+def _joined(line: Line, direct: Trigger | None, listed: Listed) -> Trigger:
+    """Join a time with the one before it; where they do not go together the day is kept."""
+    if direct is None or direct.when is None:
+        return Trigger.of(listed)
+    second = listed.whens[0]
+    alone = not direct.more and len(listed.whens) == 1
+    both = line.combine(direct.when, second) if alone else None
+    if both is not None:
+        return Trigger(when=both)
+    kept = Trigger.of(listed) if second.dated and not direct.when.dated else direct
+    return replace(kept, sure=False)
+
+
+def _set_for(line: Line, head: Head, at: int) -> Listed | None:
     """Read "for 25 minutes" after "set a timer" as the time when it ends."""
     match = _FOR.match(line.low, at)
     if match is None or not re.search(r"timer|alarm|reminder", line.low[head.start : head.end]):
         return None
     when = line.read("in " + match.group(1))
-    return replace(when, span=Span(at, match.end())) if when else None
+    if when is None:
+        return None
+    return Listed((replace(when, span=Span(at, match.end())),), match.end())
 
 
 def _condition_end(line: Line, at: int) -> int:

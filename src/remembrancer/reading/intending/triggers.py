@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, Self
 
 from ...nouns.clock import from_us, to_us
 from ...nouns.memory import Precision, Role
@@ -17,6 +17,7 @@ from . import lexicon as lex
 from .conditions import Condition
 from .heads import Head
 from .line import Line, is_coarse
+from .lists import Listed, read_listed
 from .types import Manner
 
 _BEFOREHAND: Final = re.compile(
@@ -30,6 +31,7 @@ STEP: Final = re.compile(
     r" (?:an?|[a-z]+|\d+) (?:minute|min|hour|day|week|month)s? before |"
     r" the (?:day|night|evening|morning|afternoon) before "
 )
+_ANOTHER: Final = re.compile(r"\band (?:then |also |again )?$")
 _WAKES: Final = re.compile(r"\b(?:alarm|wake)\b")
 _LATE: Final = re.compile(r"evening|afternoon|night|noon|\dp|\bp\.?m")
 _OF_USERS: Final = re.compile(r"\b(?:the|a|an|any|each) user\b|\busers\b")
@@ -42,19 +44,30 @@ class Trigger:
 
     when: When | None = None
     condition: Condition | None = None
+    more: tuple[When, ...] = ()  # times of the same in a row
     sure: bool = True
     beforehand: bool = False  # told by how long before
     whole: bool = False  # the sentence is what is to be done
     said_in: Line | None = None  # the sentence before, when the time stands there
+
+    @classmethod
+    def of(cls, listed: Listed) -> Self:
+        """Wait for each of several times."""
+        return cls(when=listed.whens[0], more=listed.whens[1:], sure=listed.sure)
 
 
 @dataclass(frozen=True, slots=True)
 class Opening:
     """What stands before a clause: a time, a condition; and where the clause begins."""
 
-    when: When | None
+    times: Listed | None
     condition: Condition | None
     main: int
+
+    @property
+    def when(self) -> When | None:
+        """The first time."""
+        return self.times.whens[0] if self.times else None
 
 
 def choose(
@@ -74,23 +87,44 @@ def choose(
     asked_first = opening.condition or (direct.condition if direct else None)
     if asked_first is not None:
         return _of_condition(line, asked_first)
-    led = opening.when or line.repeat_in(head.start, head.end)  # "a daily reminder"
-    first = direct.when if direct else led
-    if first is not None:
-        other = led if direct and led else (whens[-1] if whens else None)
-        joined = None
-        if other is not None and other is not first:
-            joined = line.combine(first, other) or line.combine(other, first)
-        return Trigger(when=joined or first)
+    named = line.repeat_in(head.start, head.end)  # "a daily reminder"
+    led = Trigger.of(opening.times) if opening.times else Trigger(when=named) if named else None
+    first = direct or led
+    if first is not None and first.when is not None:
+        other = led.when if direct and led else (whens[-1] if whens else None)
+        return _with(line, first, other)
     if trailing is not None:
         return _of_condition(line, trailing)
     if whens:
-        chosen = whens[-1]
-        joined = line.combine(whens[-2], chosen) if len(whens) > 1 else None
-        return Trigger(when=joined or chosen, sure=len(whens) == 1 or joined is not None)
+        return _last_of(line, whens)
     if head.manner is not Manner.ASK or head.confidence < 0.9:
         return None
     return _from_before(line, head, last, end)
+
+
+def _with(line: Line, first: Trigger, other: When | None) -> Trigger:
+    """Add a time that stands apart: "tomorrow … at 3"; a day that is left over makes it unsure."""
+    when = first.when
+    if when is None or other is None or other is when:
+        return first
+    joined = line.combine(when, other) or line.combine(other, when)
+    if joined is not None and not first.more:
+        return replace(first, when=joined)
+    # "on Friday to call Ann and on Saturday to call Bob": only one is kept
+    joint = _ANOTHER.search(line.low[: other.span.start])
+    apart = joint and joint.start() > when.span.end and line.low.startswith(" to ", other.span.end)
+    return replace(first, sure=False) if apart else first
+
+
+def _last_of(line: Line, whens: list[When]) -> Trigger:
+    """Choose the last times of a clause, all that stand in a row."""
+    for place, when in enumerate(whens[:-1]):
+        listed = read_listed(line, when.span.start)
+        if listed is not None and listed.end == whens[-1].span.end:
+            return replace(Trigger.of(listed), sure=listed.sure and place == 0)
+    chosen = whens[-1]
+    joined = line.combine(whens[-2], chosen) if len(whens) > 1 else None
+    return Trigger(when=joined or chosen, sure=len(whens) == 1 or joined is not None)
 
 
 def _step_from(line: Line, step: re.Match[str], end: int) -> Trigger | None:
@@ -158,6 +192,9 @@ def in_the_morning(line: Line, head: Head, trigger: Trigger) -> Trigger:
     early = None if _LATE.search(words.lower()) else line.read(words + " in the morning")
     if early is None or not early.confident:
         return trigger
+    zone = zone_of(line.zone)
+    if local_of(early.at, zone).hour % 12 != local_of(when.at, zone).hour % 12:
+        return trigger  # its hour was said of another day
     return replace(trigger, when=replace(early, span=when.span))
 
 

@@ -166,6 +166,8 @@ def _repeat(c: Context, k: int, _joiner: str, into: Pieces) -> int | None:
         return None
     if into.pattern or into.instant is not None or into.exact:
         return None
+    if c.word(k - 1) == "and" and into.date and into.date.is_day:
+        return None  # "tomorrow and every Monday"
     found = repeats.read_repeat(c, k)
     if found is None:
         return None
@@ -233,8 +235,8 @@ def _clock(c: Context, k: int, joiner: str, into: Pieces) -> int | None:
     if not clock.sure and clock.end - clock.start <= 3600 and c.word(k - 1) in {"from", "between"}:
         return None  # "from 10 to 100 users"
     digital = c.word(k + 1) == ":"
-    if another and not into.pattern and not clock.sure:
-        return None  # "at 9 and 10 people"
+    if another and not into.pattern and not _hours_of_repeat(c, k):
+        return None  # "at 9 and 10 people"; "at 9 and at noon" are two times
     placed = into.dated or k == 0 or c.word(k - 1) == "for" or _names_day(c, end)
     if not (clock.sure or bare or (digital and placed)):
         return None
@@ -244,6 +246,20 @@ def _clock(c: Context, k: int, joiner: str, into: Pieces) -> int | None:
     into.before = into.before or joiner == "before"
     into.limit = into.limit or joiner in {"before", "by"}
     return end
+
+
+def _hours_of_repeat(c: Context, k: int) -> bool:
+    """Whether hours in a row end before a repeat: "at 8 and 20 every day"."""
+    found = read_clock_range(c, k, bare=True)
+    while found is not None:
+        j = found[1]
+        if c.word(j) in {",", "and", "&"}:
+            j += 1
+        if repeats.read_repeat(c, j) is not None:
+            return True
+        j += c.word(j) in {"and", "at"}
+        found = read_clock_range(c, j, bare=True) if j > found[1] else None
+    return False
 
 
 def _names_day(c: Context, k: int) -> bool:

@@ -151,4 +151,5 @@ def _resolve(c: Context, pieces: Pieces, hour: int) -> When | None:
         once = resolve_once(c, pieces, hour)
     except (OverflowError, ValueError):
         return None
-    return When(once[0], None, span, once[1], once[2]) if once else None
+    dated = pieces.dated or pieces.starting is not None
+    return When(once[0], None, span, once[1], once[2], dated) if once else None

@@ -19,7 +19,7 @@ class When:
     `at` is the instant in microseconds, of a repeat its first occurrence; both lie after the
     moment of asking. `precision` is what the words say: a day that names no hour stays a day though
     `at` has one. `confident` is false where a day had to be assumed ("in a few days", "this week")
-    or where the text says more than was read.
+    or where the text says more than was read. `dated` is false of an hour alone.
     """
 
     at: int
@@ -27,6 +27,7 @@ class When:
     span: Span
     precision: Precision
     confident: bool
+    dated: bool = True
 
 
 @dataclass(frozen=True, slots=True)
