@@ -126,6 +126,27 @@ def test_several_times_in_a_row_are_one_intention_each(
 
 
 @pytest.mark.parametrize(
+    ("text", "asks"),
+    [
+        ("Remind me on Friday at 9 to call Ann and at 10 to call Bob.",
+         [("call Ann", "04-17 09:00"), ("call Bob", "04-17 10:00")]),
+        ("Remind me on Friday at 9 to call Ann, at 10 to call Bob and at 11 to eat.",
+         [("call Ann", "04-17 09:00"), ("call Bob", "04-17 10:00"), ("eat", "04-17 11:00")]),
+        ("Remind me on Friday to call Bob and on Saturday to buy milk.",
+         [("call Bob", "04-17 09:00"), ("buy milk", "04-18 09:00")]),
+        ("Remind me to eat in an hour and in two hours to drink.",
+         [("eat", "04-15 11:00"), ("drink", "04-15 12:00")]),
+        ("Remind me tomorrow to call Ann and to write Bob.",
+         [("call Ann and to write Bob", "04-16 09:00")]),
+        ("Remind me tomorrow to ask Ann when on Friday to come.",
+         [("ask Ann when on Friday to come", "04-16 09:00")]),
+    ],
+)  # fmt: skip
+def test_an_ask_goes_on_with_another_time(text: str, asks: list[tuple[str, str]]) -> None:
+    assert [(one.content, due(one)) for one in find(text)] == asks
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "Remind me on 20 and 27 May to call.",

@@ -17,7 +17,7 @@ from .heads import Head, read_head
 from .line import Line, is_coarse
 from .masking import is_hidden, mask
 from .offsets import set_back, zone_of_offset
-from .openings import after_head, read_opening, region_end, trailing_condition
+from .openings import after_head, go_on, next_ask, read_opening, region_end, trailing_condition
 from .triggers import Opening, Trigger, choose, fits, in_the_morning
 from .types import UNSURE, FoundIntention, Manner
 
@@ -108,17 +108,22 @@ def _read_line(line: Line, role: Role, last: Line | None) -> list[FoundIntention
     found: list[FoundIntention] = []
     done = 0
     ordered = False
+    asked: Head | None = None
     for start, free in line.starts():
         if start < done:
             continue
         opening = read_opening(line, start)
         conditional = opening.condition is not None
         head = read_head(line, opening.main, role, conditional=conditional)
+        if head is None and asked is not None and done:
+            head, opening = go_on(line, asked, opening, found[-1].when)
         if head is None or (head.placed and not (free or conditional or ordered)):
             continue
         ordered = head.manner in {Manner.ASK, Manner.ORDER}
         body, direct = after_head(line, head)
         end = region_end(line, body)
+        asked = head if head.manner is Manner.ASK else None
+        end = next_ask(line, body, end) if asked else end
         several = _complete(line, head, opening, (body, end), direct, role, last)
         if several:
             found += several

@@ -91,7 +91,7 @@ def _settled(line: Line, row: list[When], place: int) -> When | None:
     when = row[place]
     after = row[place + 1 :]
     if not when.dated and when.recurrence is None:
-        return _on_day_before(line, row[:place], when)
+        return on_day_before(line, row[:place], when)
     words = _with_month(line, when, after)
     hour = next((other for other in after if other.precision in _FINE), None)
     if hour is None and place and _CLOCK.search(_words(line, row[place - 1])):
@@ -118,9 +118,9 @@ def _with_month(line: Line, when: When, after: list[When]) -> str:
     return f"{alone.group(1)} {named.group(1)}" if alone and named else words
 
 
-def _on_day_before(line: Line, before: list[When], when: When) -> When | None:
+def on_day_before(line: Line, before: list[When], when: When) -> When | None:
     """Put an hour alone on the day before it: "tomorrow at 9 and at 17:30"."""
-    if not any(other.dated for other in before):
+    if when.dated or not any(other.dated for other in before):
         return when
     day = before[-1]
     if day.recurrence is not None:

@@ -8,11 +8,12 @@ from typing import Final
 
 from ...nouns.memory import Role
 from ..types import Span
+from ..when import When
 from . import lexicon as lex
 from .conditions import Condition, opens_condition, read_condition
 from .heads import Head, read_head
 from .line import Line
-from .lists import Listed, read_listed
+from .lists import Listed, on_day_before, read_listed
 from .triggers import Opening, Trigger
 from .types import Manner
 
@@ -39,6 +40,7 @@ _AFTER_VERBS: Final = re.compile(r"\b(?:look|looks|looking|named?|go|goes|going|
 _TO_DO: Final = re.compile(r"\s+(to|that|about)\s+([a-z'-]+)")
 _EVEN: Final = re.compile(r"\b(?:even|as|only|like|what|especially|particularly|except|than) $")
 _FOR: Final = re.compile(r"for ((?:[a-z0-9]+ ){1,3}?(?:minute|min|hour|day|week)s?\b)")
+_AND: Final = re.compile(r"(?:,| and|, and) (?:then |also |again )?$")
 _MOST_TRIES: Final = 6  # joints and conditions looked at: bounds the cost of an endless list
 _MAIN: Final = re.compile(
     r"\b(?:please|remind me|remind us|let me know|don't let me forget|tell me|ping me|notify me"
@@ -114,6 +116,33 @@ def after_head(line: Line, head: Head) -> tuple[int, Trigger | None]:
         break
     connective = _CONNECTIVE.match(line.low, at)
     return (connective.end() if connective else line.skip(at)), direct
+
+
+def next_ask(line: Line, body: int, end: int) -> int:
+    """Return where another ask begins within a clause: "to call Ann and at 10 to call Bob"."""
+    if not line.low[:body].endswith(("to ", "about ", "that ")):
+        return end
+    for when in line.whens:
+        begin = when.span.start
+        if body < begin < end and line.low.startswith(" to ", when.span.end):
+            joint = _AND.search(line.low, body, begin)
+            if joint is not None:
+                return joint.start()
+    return end
+
+
+def go_on(
+    line: Line, asked: Head, opening: Opening, before: When | None
+) -> tuple[Head | None, Opening]:
+    """Read "and at 10 to call Bob" as the same ask once more, an hour alone on the same day."""
+    main, times = opening.main, opening.times
+    if times is None or before is None or not line.low.startswith("to ", main):
+        return None, opening
+    head = replace(asked, start=main, end=main, whole=None)
+    told = [on_day_before(line, [before], when) for when in times.whens]
+    whens = tuple(when or times.whens[n] for n, when in enumerate(told))
+    sure = times.sure and None not in told
+    return head, replace(opening, times=replace(times, whens=whens, sure=sure))
 
 
 def _joined(line: Line, direct: Trigger | None, listed: Listed) -> Trigger:
