@@ -234,6 +234,19 @@ async def test_a_document_that_was_forgotten_whole_does_not_come_back_either(
         assert (await take(app, tmp_path / "all.jsonl")).unchanged == 3
 
 
+async def test_a_document_of_the_same_name_with_other_contents_is_told(tmp_path: Path) -> None:
+    async with opened(tmp_path / "a") as app:
+        await app.retain(REF, [item("Ann moved to Oslo.", "d")])
+        (tmp_path / "b.jsonl").write_text(await written(app))
+        same = await take(app, tmp_path / "b.jsonl")
+        assert (same.unchanged, same.left_count) == (1, 0)
+    async with opened(tmp_path / "b") as app:
+        await app.retain(REF, [item("Ben moved to Rome.", "d")])
+        report = await take(app, tmp_path / "b.jsonl")
+        assert (report.documents, report.unchanged, report.left_count) == (0, 0, 1)
+        assert "forget it first" in report.left[0].why
+
+
 async def test_exports_are_recognised_when_they_are_imported(tmp_path: Path) -> None:
     async with opened(tmp_path / "a") as app:
         await app.retain(REF, [item("Ann moved to Oslo.", "d")])

@@ -44,13 +44,17 @@ class Head:
 
 @dataclass(slots=True)
 class BankLoaded:
-    """What was put, by kind, and the names of the documents that were there already."""
+    """What was put, by kind, and the names of the documents that were there already.
+
+    `others` are there too, but with other contents.
+    """
 
     documents: int = 0
     units: int = 0
     links: int = 0
     intentions: int = 0
     there: list[str] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)
     vectors: bool = True  # False: they are of another embedder, so units wait for this one
 
 
@@ -224,8 +228,10 @@ class _Load:
             return
         ids = [row.unit.id for row in rows]
         async with self._store.snapshot(self._ref) as view:
-            if held is not None and await view.document(held[0].name) is not None:
-                self._done.there.append(held[0].name)
+            there = None if held is None else await view.document(held[0].name)
+            if held is not None and there is not None:
+                same = (there.id, there.content_hash) == (held[0].id, held[0].content_hash)
+                (self._done.there if same else self._done.others).append(held[0].name)
                 return
             known = {unit.id for unit in await view.units(ids)}
         await self._refuse_elsewhere(ids)

@@ -31,6 +31,10 @@ T = TypeVar("T")
 
 _AHEAD = 16  # things parsed before they are put
 _NOTES = (Format.MARKDOWN, Format.OBSIDIAN)
+_ANOTHER = (
+    "a document of that name is there with other contents: forget it first, or import into another "
+    "bank"
+)
 _NOTE_ENDINGS = (".md", ".markdown", ".txt")
 
 Progress = Callable[[int, str], None]
@@ -150,6 +154,8 @@ class Take:
             loaded = await BankIn(self._store)(ref, opened, tell)
         report.documents += loaded.documents
         report.unchanged += len(loaded.there)
+        for name in loaded.others:
+            report.leave(Left(name, _ANOTHER))
         report.memories += loaded.units
         report.intentions += loaded.intentions
         report.unembedded += 0 if loaded.vectors else loaded.units
