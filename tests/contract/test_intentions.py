@@ -427,3 +427,16 @@ async def test_cues_that_want_embedding_are_found_in_all_banks(store, ref, make)
     assert set(found) == {(ref, i.id) for i in (waits, old, paused)} | {(other, elsewhere.id)}
     assert len(await store.cues_stale(2, 2)) == 2
     assert {i for _, i in await store.cues_stale(3)} == {waits.id, old.id, new.id, paused.id}
+
+
+async def test_what_goes_on_with_another_unit_outlives_its_own(store, ref, make):
+    old, new = make.row(), make.row()
+    await store.apply(ref, Batch(units=[old]))
+    stays, goes = intend(make, source_id=old.unit.id), intend(make, source_id=old.unit.id)
+    opened = occur(make, stays)
+    await store.intend(ref, IntentionBatch(put=[stays, goes], occurrences=[opened]))
+    moved = replace(stays, source_id=new.unit.id, version=1)
+    batch = Batch(erase=[old.unit.id], units=[new], future=IntentionBatch(put=[moved]))
+    await store.apply(ref, batch)
+    assert await store.intentions(ref, IntentionFilter()) == [replace(moved, version=2)]
+    assert [o.occurrence.id for o in await store.offers(ref)] == [opened.id]

@@ -23,7 +23,7 @@ from remembrancer.reading.types import Span
 from remembrancer.reading.when import When
 from remembrancer.verbs.reminding.future import Future
 from remembrancer.verbs.retaining import intending
-from remembrancer.verbs.retaining.intending import derived_id
+from remembrancer.verbs.retaining.derived import derived_id
 
 NOW = to_us(datetime(2026, 5, 4, 9))
 DAY = 86_400_000_000

@@ -8,6 +8,8 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
+
 from remembrancer.app import App
 from remembrancer.keeping.worker import Worker
 from remembrancer.nouns.clock import FixedClock, to_us
@@ -15,7 +17,7 @@ from remembrancer.nouns.intention import Intention, IntentionState, OccurrenceSt
 from remembrancer.nouns.memory import BankRef, Layer, Unit
 from remembrancer.settings import Settings
 from remembrancer.verbs.browse import Query
-from remembrancer.verbs.check import CheckOptions
+from remembrancer.verbs.check import CheckOptions, Mode
 from remembrancer.verbs.curate import Edit
 from remembrancer.verbs.remind import Reminder
 from remembrancer.verbs.reprocess import REPROCESS
@@ -192,5 +194,74 @@ def test_the_same_text_is_no_change(tmp_path: Path) -> None:
         assert await app.future.intending.again(REF, [unit], corrected={unit.id}) is None
         await correct(app, unit, CALL)
         assert await kept(app) == before
+
+    run(tmp_path, scene)
+
+
+LIST = "Remind me in an hour to take the pill. Remind me every Monday at 8 to water the ferns."
+
+
+async def put(app: App, text: str, at: int | None = NOW) -> list[bytes]:
+    """Put the document; return the ids of intentions that were not known."""
+    done = await app.retain(REF, [Item(text, document="talk", timestamp=at, offset_min=0)])
+    return done.intention_ids
+
+
+@pytest.mark.parametrize("at", [NOW, None])
+def test_a_document_put_again_with_other_words_around_registers_nothing_twice(
+    tmp_path: Path, at: int | None
+) -> None:
+    async def scene(app: App, clock: FixedClock) -> None:
+        await put(app, f"{LIST} The office is in Rome.", at)
+        clock.advance(timedelta(hours=1))
+        [due] = (await app.check(REF)).due
+        await app.occurrences.ack(REF, due.occurrence.id, due.occurrence.token, None)
+        ferns = next(i for i in await kept(app) if i.recurring)
+        await app.remind.revise(
+            REF, ferns.id, {"state": IntentionState.PAUSED, "importance": 0.9, "content": "ferns"}
+        )
+        before = await kept(app)
+        clock.advance(timedelta(minutes=1))
+        for text in (f"{LIST} The office is in Milan.", f"So much for today.\n\n{LIST}"):
+            assert await put(app, text, at) == []
+            after = await kept(app)
+            told = [(i.id, i.content, i.state, i.importance, i.fired_count) for i in before]
+            assert told == [(i.id, i.content, i.state, i.importance, i.fired_count) for i in after]
+            assert (await app.check(REF)).due == ()
+            sources = await app.browse.memories(REF, Query(layers=(Layer.SOURCE,)))
+            assert {i.source_id for i in after} <= {shown.unit.id for shown in sources.items}
+            await reprocess(app)
+            assert await kept(app) == after
+
+    run(tmp_path, scene)
+
+
+def test_what_is_open_stays_open_when_its_document_is_put_again(tmp_path: Path) -> None:
+    async def scene(app: App, clock: FixedClock) -> None:
+        await put(app, f"{CALL} Ines lives in Rome.")
+        clock.advance(timedelta(days=4))
+        [due] = (await app.check(REF, CheckOptions(mode=Mode.LEASE))).due
+        assert await put(app, f"{CALL} Ines lives in Milan.") == []
+        [offer] = await app.store.offers(REF)
+        assert offer.occurrence == due.occurrence
+        await app.occurrences.ack(REF, due.occurrence.id, due.occurrence.token, None)
+        assert await shown(app) == [("call Ines", 4, DONE)]
+
+    run(tmp_path, scene)
+
+
+def test_what_a_newer_document_says_no_more_goes_with_the_memory(tmp_path: Path) -> None:
+    async def scene(app: App, clock: FixedClock) -> None:
+        await put(app, f"{CALL} Remind me to feed the cat on Friday at ten.")
+        text = (
+            "Remind me to call Ines on Sunday at nine. Remind me to feed the cat on Friday at ten."
+        )
+        assert len(await put(app, text)) == 1
+        assert sorted(await shown(app)) == [("call Ines", 6, ACTIVE), ("feed the cat", 4, ACTIVE)]
+        [source] = (await app.browse.memories(REF, Query(layers=(Layer.SOURCE,)))).items
+        await correct(app, source.unit, "Remind me to call Ines on Sunday at nine.")
+        assert await shown(app) == [("call Ines", 6, ACTIVE)]
+        await put(app, "Ines called on Sunday.")
+        assert await shown(app) == []
 
     run(tmp_path, scene)

@@ -180,7 +180,8 @@ class Batch:
     (insert or replace), `vectors`, `windows`, `curations`, `mentions`, `entity_edits`, `links`,
     `future`, `jobs`, `triggers`, `erase_records`, `records`, `erase_blobs`, `blobs`.
 
-    Of `future`, jobs and records are left aside: the batch has its own.
+    Of `future`, jobs and records are left aside: the batch has its own. What it puts for one of
+    `units` stays, with its occurrences, when the unit that it was read from goes.
     Erasing a unit also erases the facts read from it and, to any depth, the observations that an
     `INSIGHT_FROM` link leads from to it (replacing its document does so, too), its vectors, links
     and mentions, takes its words out of its chunk (each character becomes `nouns.text.REDACTED`, so

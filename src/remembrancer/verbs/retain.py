@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from weakref import WeakValueDictionary
 
-from ..keeping.batch import Batch
+from ..keeping.batch import Applied, Batch
 from ..keeping.store import Store
 from ..models.embedder import Embedder
 from ..nouns.clock import Clock
@@ -45,6 +45,7 @@ from .telling.outbox import Mail, Outbox
 Progress = Callable[[int, int], None]  # units done, units in all
 
 ATTEMPTS = 3  # to put a document that others put at the same time
+_RELINKS = 20  # times that it is tried because one of its intentions has changed
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +122,7 @@ class Retain:
         self._guard = guard
         self._ids = ids
         self._limits = limits
+        self._intend = intend  # what a text says is to be done later
         self._on_done = on_done  # told of each retain, for figures
         resolver = Resolver(store)
         self._planner = DocumentPlanner(store, drafter, resolver, ids=ids, clock=clock)
@@ -299,7 +301,7 @@ class Retain:
                 fence=fence,
             )
             try:
-                applied = await self._store.apply(ref, batch)
+                applied = await self._written(ref, plan, batch)
             except Conflict as conflict:
                 if conflict.field != "expect_hash":
                     raise
@@ -313,6 +315,20 @@ class Retain:
             return None, (await self._store.apply(ref, batch)).revision
         async with self._store.snapshot(ref) as view:
             return None, view.revision
+
+    async def _written(self, ref: BankRef, plan: DocumentPlan, batch: Batch) -> Applied:
+        """Write a document; what it still says is to be done later goes on as it stands."""
+        fresh = [row.unit for row in batch.units]
+        for attempt in range(_RELINKS):
+            if self._intend is not None:
+                future = await self._intend.moved(ref, plan.gone, fresh)
+                batch = replace(batch, future=future)
+            try:
+                return await self._store.apply(ref, batch)
+            except Conflict as conflict:  # one of them has fired, or was changed
+                if conflict.field != "version" or attempt == _RELINKS - 1:
+                    raise
+        raise AssertionError("unreachable")
 
     async def _known_names(self, ref: BankRef, plan: DocumentPlan) -> KnownNames:
         """Return the names that reading looks out for."""

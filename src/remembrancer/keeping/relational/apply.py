@@ -42,6 +42,8 @@ def apply(db: Db, ref: BankRef, batch: Batch, now: int) -> Applied:
     work = Work(db, ref.key, now, state.generation, generations, state.revision + 1)
 
     kept = {row.unit.id for row in batch.units}
+    if batch.future is not None:
+        work.relinked = frozenset(i.id for i in batch.future.put if i.source_id in kept)
     replaced = keep.documents(work, batch.documents, kept)
     erased = remove.documents(work, batch.erase_documents)
     erased += remove.units(work, batch.erase, Op.ERASE)

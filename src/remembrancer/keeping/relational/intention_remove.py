@@ -19,5 +19,6 @@ def remove(work: Work, ids: Sequence[bytes]) -> int:
 
 
 def remove_of_sources(work: Work, unit_ids: Sequence[bytes]) -> None:
-    """Delete the intentions that were read from some units."""
-    remove(work, [row[0] for row in work.db.all_in("intention_of_sources", unit_ids, work.key)])
+    """Delete the intentions that were read from some units, but for those linked to others."""
+    found = work.db.all_in("intention_of_sources", unit_ids, work.key)
+    remove(work, [row[0] for row in found if row[0] not in work.relinked])

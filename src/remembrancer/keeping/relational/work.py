@@ -27,9 +27,9 @@ class Work:
     `forgotten` the entities that erased units mentioned.
     `revision` is the one that the batch makes. `touched` holds documents that lost units by
     erasing. `slots` are those of which claims have changed or gone, `added` by slot the units that
-    are new and claim something of it, each with the time of its earliest claim there. `changed` is
-    set by any write, `deleted` by one that leaves deleted texts behind in the file until it is
-    swept.
+    are new and claim something of it, each with the time of its earliest claim there. `relinked`
+    are intentions that go on with another unit when theirs goes. `changed` is set by any write,
+    `deleted` by one that leaves deleted texts behind in the file until it is swept.
     """
 
     db: Db
@@ -46,6 +46,7 @@ class Work:
     touched: set[bytes] = field(default_factory=set)
     slots: set[str] = field(default_factory=set)
     added: dict[str, dict[bytes, int]] = field(default_factory=dict)
+    relinked: frozenset[bytes] = frozenset()
     documents: int = 0
     entities: int = 0
     links: int = 0

@@ -36,6 +36,7 @@ class DocumentPlan:
         characters, covered: of the new content, see `layout.Layout`.
         given: how many facts its caller handed in; None: none of its items has any.
         refused: those of them that were not taken; `item` counts the document's.
+        gone: sources of an older version that this one does not keep.
     """
 
     batch: Batch
@@ -48,6 +49,7 @@ class DocumentPlan:
     covered: int
     given: int | None = None
     refused: Sequence[RefusedFact] = ()
+    gone: Sequence[Unit] = ()
 
 
 class DocumentPlanner:
@@ -82,8 +84,12 @@ class DocumentPlanner:
                     return None
             given = any(item.facts is not None for item in items)
             stored = None
+            stood: Sequence[Unit] = ()
             if document is not None and not whole:
                 stored = await load(view, document, given=given)
+                stood = stored.sources
+            elif document is not None:
+                stood = await view.sources_of(document.id)
         layout = await asyncio.to_thread(lay_out, [item.content for item in items])
         now = self._clock.now_us()
         row = self._document(name, items, layout, now, document, extends=False)
@@ -98,7 +104,9 @@ class DocumentPlanner:
             moved=draft.moved,
         )
         plan = await self._plan(ref, write, draft, layout, self._token(draft), items, stored)
-        return _counted(plan, items, placed)
+        kept = {*draft.keep, *(each.unit.id for each in draft.moved)}
+        gone = [unit for unit in stood if unit.id not in kept]
+        return replace(_counted(plan, items, placed), gone=gone)
 
     async def append(
         self, ref: BankRef, name: str, items: Sequence[Item], *, job: str | None = None

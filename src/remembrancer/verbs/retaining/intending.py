@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import logging
-from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ...keeping.intentions import IntentionBatch, OccurrenceMove
@@ -24,6 +23,7 @@ from ..reminding.reminders import (
     check_possible,
     intention_of,
 )
+from .derived import Told, carried, derived_id, free, is_derived, is_known, own_id, says
 
 ACTIVE_FROM = 0.8
 """The confidence from which one is active at once."""
@@ -36,8 +36,6 @@ STALE_US = 30 * DAY_US
 TOPIC_THRESHOLD = 0.65
 """For a topic of a few words, which turns about it are less like than a sentence would be: with
 bge-small they reach .68 to .86, turns about something else .36 to .59."""
-_PREFIX = 6  # bytes of an id that tell its time
-_DERIVED = 8  # the version of ids that follow from a memory
 
 log = logging.getLogger(__name__)
 
@@ -56,13 +54,37 @@ class Intending:
         The id of each follows from its unit and its place in the text, so that reading a unit
         again registers nothing twice. A unit that is gone gets none.
         """
-        reminders: list[Reminder] = []
-        await asyncio.to_thread(self._find, units, reminders)
+        found: list[Told] = []
+        await asyncio.to_thread(self._find, units, found)
+        carried_over = await self._carried_over(ref, found)
+        reminders = [t.reminder for t in found if not is_known(t.reminder, carried_over[t.unit.id])]
         made: list[bytes] = []
         for first in range(0, len(reminders), MOST_AT_ONCE):
             some = reminders[first : first + MOST_AT_ONCE]
             made += (await self._remind(ref, some, orphans=True)).new
         return sorted(made)
+
+    async def moved(
+        self, ref: BankRef, gone: Sequence[Unit], fresh: Sequence[Unit]
+    ) -> IntentionBatch | None:
+        """Return what keeps the intentions of units that go and that the new ones still say.
+
+        To be written with both; None when there is nothing of the kind.
+        """
+        if not gone or not fresh:
+            return None
+        stored = await self._remind.of_sources(ref, [unit.id for unit in gone])
+        stored = [i for i in stored if is_derived(i)]
+        if not stored:
+            return None
+        sources = {i.source_id for i in stored}
+        was: list[Told] = []
+        now: list[Told] = []
+        old = [unit for unit in gone if unit.id in sources]
+        await asyncio.to_thread(self._find, old, was, late=True)
+        await asyncio.to_thread(self._find, fresh, now, late=True)
+        put = carried(stored, was, now)
+        return IntentionBatch(put=put) if put else None
 
     async def again(
         self, ref: BankRef, units: Sequence[Unit], corrected: Collection[bytes] = ()
@@ -75,11 +97,12 @@ class Intending:
 
         The bank must stand at the same revision when it is written as before this was called.
         """
-        read: list[Reminder] = []
-        failed = await asyncio.to_thread(self._find, units, read, late=True)
+        told: list[Told] = []
+        failed = await asyncio.to_thread(self._find, units, told, late=True)
+        read = [each.reminder for each in told]
         units = [unit for unit in units if unit.id not in failed]
         stored = await self._remind.of_sources(ref, [unit.id for unit in units])
-        stored = [i for i in stored if _is_derived(i)]
+        stored = [i for i in stored if is_derived(i)]
         said = _said_still(stored, read, corrected)
         gone = [i for i in stored if i.id not in said and i.state in KEPT_STATES]
         over = [i for i in gone if i.fired_count]
@@ -101,14 +124,26 @@ class Intending:
         remove: Collection[bytes],
     ) -> list[Intention]:
         """Return what units say and what is not kept of them."""
-        fresh: list[Reminder] = []
+        fresh: list[Told] = []
         await asyncio.to_thread(self._find, units, fresh)
         kept = [i for i in stored if i.id not in remove]
-        ids = {i.id for i in kept}
-        told = {_says(as_reminder(i)) for i in kept}
-        new = [r for r in fresh if r.id not in said and _says(r) not in told]
+        ids = {i.id for i in kept} | {own_id(i) for i in kept}
+        places = {own_id(i) for i in kept if i.id in said}
+        known = {says(as_reminder(i)) for i in kept}
+        new = [t for t in fresh if t.own not in places and says(t.reminder) not in known]
         # Where one stood that has been acknowledged, the new one needs an id of its own.
-        return await self._remind.drafts([replace(r, id=_free(r.id, ids)) for r in new])
+        return await self._remind.drafts([replace(t.reminder, id=free(t.own, ids)) for t in new])
+
+    async def _carried_over(
+        self, ref: BankRef, found: Sequence[Told]
+    ) -> Mapping[bytes, list[Intention]]:
+        """Return by unit what was kept of an older version; the rest is known by its id."""
+        kept: defaultdict[bytes, list[Intention]] = defaultdict(list)
+        sources = sorted({told.unit.id for told in found})
+        for each in await self._remind.of_sources(ref, sources) if sources else ():
+            if each.source_id is not None and own_id(each) != each.id:
+                kept[each.source_id].append(each)
+        return kept
 
     def _called_off(self, over: Sequence[Intention]) -> list[Intention]:
         now = self._clock.now_us()
@@ -116,9 +151,7 @@ class Intending:
             replace(i, state=IntentionState.CANCELLED, next_due=None, updated_at=now) for i in over
         ]
 
-    def _find(
-        self, units: Sequence[Unit], found: list[Reminder], *, late: bool = False
-    ) -> set[bytes]:
+    def _find(self, units: Sequence[Unit], found: list[Told], *, late: bool = False) -> set[bytes]:
         """Add what units say to `found`; return those that could not be read."""
         now = self._clock.now_us()
         failed: set[bytes] = set()
@@ -130,7 +163,7 @@ class Intending:
                 failed.add(unit.id)
         return failed
 
-    def _of(self, unit: Unit, now: int, late: bool) -> Iterator[Reminder]:
+    def _of(self, unit: Unit, now: int, late: bool) -> Iterator[Told]:
         """Yield what a unit says; with `late` also what comes too late to be registered."""
         found = find_intentions(
             unit.text, said_at=unit.mentioned_at, role=unit.role, offset_min=unit.offset_min
@@ -143,8 +176,9 @@ class Intending:
             if each.confidence < PROPOSED_FROM:
                 continue
             reminder = _reminder(each, unit, derived_id(unit.id, (*place, number)))
+            told = Told(reminder, unit, unit.text[each.span.start : each.span.end])
             if late:
-                yield reminder
+                yield told
                 continue
             if _over(each, unit, now):
                 continue
@@ -153,53 +187,21 @@ class Intending:
             except InvalidInput as error:
                 log.info("an intention of unit %s was left out: %s", unit.id.hex(), error.code)
                 continue
-            yield reminder
+            yield told
 
 
 def _said_still(
     stored: Sequence[Intention], said: Sequence[Reminder], corrected: Collection[bytes]
 ) -> set[bytes]:
     """Return the ids of those that the texts still say."""
-    told = {_says(r) for r in said}
+    told = {says(r) for r in said}
     places = {r.id for r in said}
     return {
         i.id
         for i in stored
-        if _says(as_reminder(i)) in told
-        or (i.id in places and i.version > 1 and i.source_id not in corrected)
+        if says(as_reminder(i)) in told
+        or (own_id(i) in places and i.version > 1 and i.source_id not in corrected)
     }
-
-
-def _says(told: Reminder) -> tuple[object, ...]:
-    """Return what makes two reminders the same."""
-    at = None if told.recurrence is not None else told.trigger_at
-    what = (told.source_id, told.content, told.trigger_type)
-    return (*what, at, told.recurrence, told.trigger_event, told.cue_text)
-
-
-def _is_derived(intention: Intention) -> bool:
-    """Tell whether an intention was read from its memory, rather than linked to it by somebody."""
-    source, own = intention.source_id, intention.id
-    return source is not None and own[:_PREFIX] == source[:_PREFIX] and own[6] >> 4 == _DERIVED
-
-
-def derived_id(unit_id: bytes, place: Sequence[int]) -> bytes:
-    """Return the id of what stands at a place of a unit: as old as the unit, always the same."""
-    name = unit_id + b"".join(number.to_bytes(4, "big") for number in place)
-    made = bytearray(unit_id[:_PREFIX] + hashlib.blake2b(name, digest_size=10).digest())
-    made[6] = made[6] & 0x0F | _DERIVED << 4  # UUIDv8: of our own making
-    made[8] = made[8] & 0x3F | 0x80
-    return bytes(made)
-
-
-def _free(wanted: bytes | None, taken: Collection[bytes]) -> bytes:
-    """Return an id that is not taken, always the same one."""
-    assert wanted is not None  # what is read from a text has one
-    number, own = 0, wanted
-    while own in taken:
-        number += 1
-        own = derived_id(wanted, (number,))
-    return own
 
 
 def _over(found: FoundIntention, unit: Unit, now: int) -> bool:
