@@ -344,3 +344,46 @@ def test_many_checks_at_once_hand_each_over_once(run: Any) -> None:
         assert len(got) == len(set(got)) == 30
 
     run(scene)
+
+
+@pytest.mark.parametrize(
+    "then",
+    [
+        {"trigger_at": NOW + 2 * MINUTE},
+        {
+            "recurrence": Recurrence("UTC", datetime(2026, 5, 4, 9, 2), rrule="FREQ=DAILY"),
+            "trigger_at": None,
+        },
+    ],
+)
+@pytest.mark.parametrize(
+    "before",
+    [
+        {},
+        {"recurring": True},
+        {"recurrence": Recurrence("UTC", datetime(2026, 5, 3, 8, 59), rrule="FREQ=DAILY")},
+    ],
+)
+def test_what_is_open_ends_when_the_time_is_changed(run: Any, before: Any, then: Any) -> None:
+    async def scene(h: House) -> None:
+        item = await h.register("call Bob", **before)
+        if "recurrence" in before:
+            h.clock.advance(timedelta(days=1))
+            then_at = {"recurrence": None, "trigger_at": h.clock.now_us() + 2 * MINUTE}
+        else:
+            then_at = then
+        assert await h.check() == ["call Bob"]
+        first = h.last.due[0].occurrence
+        await h.remind.revise(REF, item, then_at)
+        with pytest.raises(Conflict):
+            await h.occurrences.ack(REF, first.id, first.token, None)
+        h.clock.advance(timedelta(minutes=1, seconds=59))
+        assert await h.check() == []
+        h.clock.advance(timedelta(seconds=1))
+        assert await h.check() == ["call Bob"]
+        assert h.last.due[0].occurrence.due_at == h.clock.now_us()
+        again = h.last.due[0].occurrence
+        await h.remind.revise(REF, item, {"importance": 0.9})
+        await h.occurrences.ack(REF, again.id, again.token, None)
+
+    run(scene)

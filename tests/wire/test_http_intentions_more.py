@@ -144,3 +144,39 @@ def test_two_servers_on_one_folder_hand_each_over_once(folder: Path) -> None:
                 got += bank.due(mode="consume", limit=3)
         assert sorted(got) == sorted(f"n{n}" for n in range(20))
         assert banks[0].due() == []
+
+
+def test_a_new_time_is_waited_for_and_comes(b: Bank) -> None:
+    at = now_ms() - 500
+    call = b.remind("call Bob", triggerAt=at)
+    [due] = b.check()
+    later = now_ms() + 1_500
+    assert b.patch(call["id"], {"triggerAt": later})["nextDue"] == later
+    assert b.check() == []
+    lease = {"token": due["occurrence"]["token"]}
+    b.call(f"/occurrences/{due['occurrence']['id']}/ack", lease, 409)
+    time.sleep(max(0, later - now_ms()) / 1_000)
+    [due] = b.check()
+    assert due["occurrence"]["due_at"] == later
+    b.patch(call["id"], {"triggerAt": at})  # it has been due then before
+    [due] = b.check()
+    assert due["occurrence"]["due_at"] == at
+    answer = b.call(f"/occurrences/{due['occurrence']['id']}/ack", {})
+    assert answer["intention"]["state"] == "done"
+
+
+def test_a_new_zone_or_start_moves_what_a_rule_makes(b: Bank) -> None:
+    rule = {"rrule": "FREQ=DAILY", "start": "2096-12-10T09:00"}
+    made = b.remind("stand up", zone="Europe/Berlin", recurrence=rule)
+    path = f"/intentions/{made['id']}/preview"
+    hour = 3_600_000
+    changed = b.patch(made["id"], {"zone": "America/New_York"})
+    assert changed["recurrence"]["zone"] == "America/New_York"
+    assert changed["nextDue"] == changed["triggerAt"] == made["nextDue"] + 6 * hour
+    start = made["nextDue"] + 3 * 24 * hour
+    changed = b.patch(made["id"], {"triggerAt": start})
+    assert changed["recurrence"]["start"] == "2096-12-13T03:00:00"
+    assert [changed["nextDue"], start + 24 * hour] == b.get(path, limit=2)["next"]
+    changed = b.patch(made["id"], {"importance": 0.9})
+    assert changed["nextDue"] == start
+    assert changed["recurrence"]["start"] == "2096-12-13T03:00:00"

@@ -43,6 +43,7 @@ from .reminding.reminders import (
     of_item,
     packed,
 )
+from .reminding.retiming import had, moved, time_of, timing
 
 __all__ = ["Registered", "Remind", "Reminder"]
 
@@ -51,7 +52,6 @@ MOST_PREVIEWED = 100
 _MOST_OPEN = 100_000
 _MOST_LINKED = 100_000
 _TRIES = 5
-_TIMING = ("trigger_type", "trigger_at", "trigger_event", "expires_at", "state", "options")
 _KEPT = ("id", "version", "created_at", "fired_count", "last_fired_at", "armed")
 
 
@@ -168,7 +168,8 @@ class Remind:
     ) -> Intention:
         """Change fields of an intention, by their names in `Reminder`.
 
-        The state may be `cancelled`, too: what is open of it ends. One that has ended begins anew
+        The state may be `cancelled`, too: what is open of it ends. So it does when the time is
+        changed: it is offered at the new one. One that has ended begins anew
         when it is given the state `active`, and a time that it has not had.
 
         Raises:
@@ -181,15 +182,18 @@ class Remind:
         if changes.get("state") is IntentionState.CANCELLED:
             return await self._cancel(ref, stored, now)
         made = await self._revised(stored, changes, now)
-        if _timing(made) == _timing(stored):
+        if timing(made) == timing(stored):
             made = replace(made, next_due=stored.next_due)
         else:
             check_possible(made, now)
             if made.recurring and made.trigger_type is not TriggerType.COMPOSITE:
                 made = replace(made, next_due=next_look(made, now))
-            elif _had(stored, made):
+            elif had(stored, made):
                 made = replace(made, next_due=made.expires_at)
-        await self._store.intend(ref, IntentionBatch(put=[made]))
+        moves: list[OccurrenceMove] = []
+        if time_of(made) != time_of(stored):
+            made, moves = moved(stored, made, now), await self._dismissed(ref, stored)
+        await self._store.intend(ref, IntentionBatch(put=[made], moves=moves))
         return replace(made, version=made.version + 1)
 
     async def get(
@@ -334,7 +338,7 @@ class Remind:
             asked = replace(asked, recurring=False)
         made = intention_of(asked, now, self._ids)
         made = replace(made, **{name: getattr(stored, name) for name in _KEPT})
-        if _had(stored, made) and stored.state not in KEPT_STATES:
+        if had(stored, made) and stored.state not in KEPT_STATES:
             raise InvalidInput(
                 "it has fired at this triggerAt already: give another one", field="triggerAt"
             )
@@ -345,15 +349,15 @@ class Remind:
         return made
 
     async def _cancel(self, ref: BankRef, stored: Intention, now: int) -> Intention:
-        offers = await self._store.offers(
-            ref, states=OPEN, intention_ids=[stored.id], limit=_MOST_OPEN
-        )
-        moves = [
-            OccurrenceMove(o.occurrence.id, OccurrenceState.DISMISSED, None, OPEN) for o in offers
-        ]
+        moves = await self._dismissed(ref, stored)
         made = replace(stored, state=IntentionState.CANCELLED, next_due=None, updated_at=now)
         await self._store.intend(ref, IntentionBatch(put=[made], moves=moves))
         return replace(made, version=made.version + 1)
+
+    async def _dismissed(self, ref: BankRef, stored: Intention) -> list[OccurrenceMove]:
+        """Return the moves that end what is open of an intention."""
+        opened = await self.open_of(ref, [stored.id])
+        return [OccurrenceMove(o.id, OccurrenceState.DISMISSED, None, OPEN) for o in opened]
 
     async def _embed(self, fresh: list[Intention]) -> list[Intention]:
         """Embed the cues of context triggers; those that cannot be now wait for the embedder."""
@@ -378,20 +382,6 @@ class Remind:
             else i
             for i in fresh
         ]
-
-
-def _timing(intention: Intention) -> tuple[Any, ...]:
-    return tuple(getattr(intention, name) for name in _TIMING)
-
-
-def _had(stored: Intention, made: Intention) -> bool:
-    """Tell whether a one-shot has fired at this very time."""
-    return (
-        made.trigger_type is TriggerType.TIME
-        and not made.recurring
-        and stored.last_fired_at is not None
-        and made.trigger_at == stored.trigger_at
-    )
 
 
 def _looks_back(put: Sequence[Intention]) -> bool:

@@ -6,6 +6,7 @@ Times are Unix milliseconds.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -16,6 +17,7 @@ from ...finding.cues import THRESHOLD
 from ...nouns.errors import InvalidInput
 from ...nouns.ids import parse_id, to_uuid
 from ...nouns.intention import Intention, IntentionState, Occurrence, OccurrenceState, TriggerType
+from ...reading.recurrence.zones import local_of, zone_of
 from ...verbs.check import Due
 from ...verbs.reminding.conditions import LEAST_MS, MOST_MS
 from ...verbs.reminding.options import recurrence_of
@@ -266,10 +268,27 @@ def changes_of(body: UpdateIntentionRequest, stored: Intention, now: int) -> dic
         if schedule.recurrence is not None or "recurrence" in given or body.at is not None:
             changes["recurrence"] = schedule.recurrence
             changes.setdefault("trigger_at", None if schedule.recurrence else stored.trigger_at)
+    if "recurrence" not in changes:
+        changes |= _rule_anew(body, stored, changes)
     changes["options"] = options_of(body, stored.options)
     if changes.get("content", "") is None:
         raise InvalidInput("content cannot be taken away", field="content")
     return changes
+
+
+def _rule_anew(
+    body: UpdateIntentionRequest, stored: Intention, changes: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return what a new zone or triggerAt makes of the stored rule: its local times, or its start.
+
+    Empty where there is none, or neither is given.
+    """
+    rule, first = recurrence_of(stored), changes.get("trigger_at")
+    if rule is None or (first is None and body.zone is None):
+        return {}
+    zone = body.zone or rule.zone
+    start = rule.start if first is None else local_of(first, zone_of(zone))
+    return {"recurrence": replace(rule, zone=zone, start=start), "trigger_at": first}
 
 
 def schedule_of(body: IntentionFields, now: int, zone: str | None = None) -> Schedule:

@@ -28,6 +28,9 @@ MOST_MISSED = 1_000
 """Missed instances counted one by one; beyond, the count is a lower bound."""
 MOST_MADE = 100
 """Instances made at once where all missed ones are wanted; the rest is folded into the last."""
+MOVED = "moved"
+"""In the options of a one-shot that is due at another time than before: tells its slot from those
+that it had, so that it may come back to a time."""
 GRACE_US = 60_000_000
 """How late an instance may be before it counts as missed."""
 
@@ -141,7 +144,8 @@ class Planner:
         """One time, or, recurring without a rule, whenever it is asked for from then on."""
         at = intention.trigger_at if intention.trigger_at is not None else self._now
         if not intention.recurring:
-            self._fire(intention, [(str(at), at)], 0, {})
+            slot = f"{at}{intention.options.get(MOVED, '')}"
+            self._fire(intention, [(slot, at)], 0, {})
             self._change(self.plan.now_of(intention), next_due=_soonest(None, intention))
             return
         if intention.id not in self._opened and not self._rests(intention):
