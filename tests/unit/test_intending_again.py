@@ -265,3 +265,79 @@ def test_what_a_newer_document_says_no_more_goes_with_the_memory(tmp_path: Path)
         assert await shown(app) == []
 
     run(tmp_path, scene)
+
+
+async def take_out(app: App, unit: Unit, invalid: bool = True, text: str | None = None) -> None:
+    await app.curate(REF, unit.id, Edit(text=text, invalid=invalid))
+
+
+async def due(app: App) -> list[str]:
+    return [d.intention.content for d in (await app.check(REF)).due]
+
+
+def test_what_a_memory_said_rests_while_it_is_taken_out(tmp_path: Path) -> None:
+    async def scene(app: App, clock: FixedClock) -> None:
+        text = f"{CALL} Remind me to water the ferns every day at eight."
+        unit = await retain(app, text)
+        await app.retain(REF, [Item(text, document="twin", timestamp=NOW, offset_min=0)])
+        before = await kept(app)
+        await take_out(app, unit)
+        clock.advance(timedelta(days=4))
+        assert await due(app) == []
+        assert {i.state for i in await kept(app)} == {IntentionState.PAUSED}
+        await reprocess(app)
+        assert len(await kept(app)) == len(before)
+        await take_out(app, unit, invalid=False)
+        assert await due(app) == ["call Ines"] * (len(before) // 2)
+        after = await kept(app)
+        assert [(i.id, i.state) for i in after] == [(i.id, i.state) for i in before]
+        clock.advance(timedelta(days=1))
+        assert "water the ferns" in await due(app)
+
+    run(tmp_path, scene)
+
+
+def test_what_is_open_ends_with_its_memory_and_comes_back_with_it(tmp_path: Path) -> None:
+    async def scene(app: App, clock: FixedClock) -> None:
+        unit = await retain(app, CALL)
+        clock.advance(timedelta(days=4))
+        [first] = (await app.check(REF)).due
+        await take_out(app, unit)
+        [ended] = await app.store.offers_by_id(REF, [first.occurrence.id])
+        assert ended.occurrence.state is OccurrenceState.DISMISSED
+        assert await app.future.due(REF) == []
+        await take_out(app, unit, invalid=False)
+        [again] = (await app.check(REF)).due
+        assert (again.intention.id, again.occurrence.due_at) == (
+            first.intention.id,
+            first.occurrence.due_at,
+        )
+        await app.occurrences.ack(REF, again.occurrence.id, again.occurrence.token, None)
+        assert await shown(app) == [("call Ines", 4, DONE)]
+
+    run(tmp_path, scene)
+
+
+def test_what_is_corrected_while_it_is_taken_out_rests_too(tmp_path: Path) -> None:
+    async def scene(app: App, clock: FixedClock) -> None:
+        unit = await retain(app, CALL)
+        await take_out(app, unit, text="Remind me to call Ines on Sunday at nine.")
+        assert await shown(app) == [("call Ines", 6, IntentionState.PAUSED)]
+        await correct(app, unit, "Remind me to call Ines on Saturday at nine.")
+        assert await shown(app) == [("call Ines", 5, IntentionState.PAUSED)]
+        await take_out(app, unit, invalid=False)
+        assert await shown(app) == [("call Ines", 5, ACTIVE)]
+
+    run(tmp_path, scene)
+
+
+def test_what_people_paused_stays_paused(tmp_path: Path) -> None:
+    async def scene(app: App, clock: FixedClock) -> None:
+        unit = await retain(app, CALL)
+        [call] = await kept(app)
+        await app.remind.revise(REF, call.id, {"state": IntentionState.PAUSED})
+        await take_out(app, unit)
+        await take_out(app, unit, invalid=False)
+        assert await shown(app) == [("call Ines", 4, IntentionState.PAUSED)]
+
+    run(tmp_path, scene)

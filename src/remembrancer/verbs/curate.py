@@ -236,16 +236,21 @@ class Curate:
             ],
             mentions=done.mentions,
             links=[*done.links, *edit.links],
-            future=await self._future(ref, unit) if said else None,
+            future=await self._future(ref, standing, unit, invalid, turned=turned),
             expect_revision=standing.revision,
             generation=self._generation,
         )
 
-    async def _future(self, ref: BankRef, unit: Unit) -> IntentionBatch | None:
-        """Return what a new text changes of what is to be done later."""
+    async def _future(
+        self, ref: BankRef, standing: Standing, unit: Unit, invalid: bool, *, turned: bool
+    ) -> IntentionBatch | None:
+        """Return what a new text or state changes of what is to be done later."""
         if self._intend is None or unit.layer is not Layer.SOURCE:
             return None
-        return await self._intend.again(ref, [unit], corrected={unit.id})
+        said = unit.text != standing.unit.text
+        out = invalid if turned or (said and invalid) else None
+        twins = standing.twins if turned else ()
+        return await self._intend.curated(ref, unit, twins, said=said, invalid=out)
 
 
 class _Notes:

@@ -190,7 +190,7 @@ class Reprocess:
             ],
             mentions=[*again.mentions, *self._given(page)],
             links=again.links,
-            future=await self._future(ref, sources),
+            future=await self._future(ref, [s for s in sources if s.row.unit.id not in invalid]),
             expect_revision=page.revision,
             generation=self._generation,
         )

@@ -16,6 +16,7 @@ from ...nouns.intention import OPEN, Intention, IntentionState, OccurrenceState
 from ...nouns.memory import BankRef, Unit
 from ...reading.intending import FoundIntention, find_intentions
 from ..remind import MOST_AT_ONCE, Remind
+from ..reminding.holding import held, resumed
 from ..reminding.reminders import (
     KEPT_STATES,
     Reminder,
@@ -83,7 +84,8 @@ class Intending:
         old = [unit for unit in gone if unit.id in sources]
         await asyncio.to_thread(self._find, old, was, late=True)
         await asyncio.to_thread(self._find, fresh, now, late=True)
-        put = carried(stored, was, now)
+        at = self._clock.now_us()
+        put = [resumed(i, at) for i in carried(stored, was, now)]  # no new unit is taken out
         return IntentionBatch(put=put) if put else None
 
     async def again(
@@ -115,6 +117,53 @@ class Intending:
             for o in await self._remind.open_of(ref, [i.id for i in over])
         ]
         return IntentionBatch(remove=sorted(remove), put=put, moves=moves)
+
+    async def curated(
+        self, ref: BankRef, unit: Unit, twins: Sequence[bytes], *, said: bool, invalid: bool | None
+    ) -> IntentionBatch | None:
+        """Return what to write with a correction of a memory; None when nothing differs.
+
+        Args:
+            ref: the bank.
+            unit: as it is after it.
+            twins: ids of those that are taken out and brought back with it.
+            said: whether its text has changed.
+            invalid: True when it is taken out, or out already; False when it is brought back.
+        """
+        future = await self.again(ref, [unit], corrected={unit.id}) if said else None
+        if invalid is None:
+            return future
+        future = future or IntentionBatch()
+        settled = {*future.remove, *(i.id for i in future.put)}
+        found = await self._remind.of_sources(ref, [unit.id, *twins])
+        stored = [i for i in found if is_derived(i) and i.id not in settled]
+        if invalid:
+            future = await self._held(ref, stored, future)
+        else:
+            future = self._resumed(stored, future)
+        return future if future.remove or future.put or future.moves else None
+
+    async def _held(
+        self, ref: BankRef, stored: Sequence[Intention], future: IntentionBatch
+    ) -> IntentionBatch:
+        now = self._clock.now_us()
+        opened = await self._remind.open_of(ref, [i.id for i in stored])
+        ids = {o.intention_id for o in opened}
+        put = [held(i, now, opened=i.id in ids) for i in (*stored, *future.put)]
+        known = {i.id: i for i in stored}
+        return replace(
+            future,
+            put=[i for i in put if i != known.get(i.id)],
+            moves=[
+                *future.moves,
+                *(OccurrenceMove(o.id, OccurrenceState.DISMISSED, None, OPEN) for o in opened),
+            ],
+        )
+
+    def _resumed(self, stored: Sequence[Intention], future: IntentionBatch) -> IntentionBatch:
+        now = self._clock.now_us()
+        back = [(i, resumed(i, now)) for i in stored]
+        return replace(future, put=[*future.put, *(new for old, new in back if new != old)])
 
     async def _unknown(
         self,
