@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from itertools import pairwise
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -15,6 +16,8 @@ from remembrancer.nouns.clock import from_us, to_us
 from remembrancer.nouns.errors import InvalidInput
 from remembrancer.nouns.recurrence import Gap, Recurrence, ShortMonth
 from remembrancer.reading.recurrence import check, first_after, occurrences
+from remembrancer.reading.recurrence.expand import LAST_START
+from remembrancer.verbs.reminding.scheduling import rule_of
 
 ZONES = ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "UTC"]
 FIRST = datetime(2026, 1, 1)
@@ -215,6 +218,15 @@ def test_a_long_life_does_not_make_the_next_one_slow_to_find() -> None:
         ({"rrule": "FREQ=MINUTELY;BYMONTH=2;BYMONTHDAY=30"}, "recurrence"),
         ({"rrule": "FREQ=DAILY;UNTIL=20200101"}, "recurrence"),
         ({"rrule": "FREQ=WEEKLY;INTERVAL=0"}, "rrule"),
+        ({"rrule": "FREQ=HOURLY;BYMINUTE=0,30;BYSETPOS=3"}, "recurrence"),
+        ({"rrule": "FREQ=HOURLY;BYSETPOS=x"}, "rrule"),
+        (
+            {"rrule": "FREQ=MONTHLY;BYMONTHDAY=a", "short_month": ShortMonth.LAST_DAY},
+            "rrule",
+        ),
+        ({"rrule": "FREQ=DAILY", "start": datetime(9987, 12, 31)}, "start"),
+        ({"cron": "0 9 * * *", "start": datetime(9999, 12, 31)}, "start"),
+        ({"rrule": "FREQ=HOURLY", "start": datetime(9999, 12, 31)}, "start"),
         ({"rrule": "FREQ=MONTHLY;INTERVAL=0;UNTIL=20301231"}, "rrule"),
         ({"rrule": "FREQ=YEARLY;INTERVAL=-1"}, "rrule"),
         ({"rrule": "FREQ=MONTHLY;BYDAY=-1FR;BYSETPOS=2"}, "recurrence"),
@@ -261,3 +273,89 @@ def test_what_cannot_be_used_is_refused(more: dict[str, object], field: str) -> 
 )
 def test_what_comes_seldom_is_not_taken_for_never(rrule: str) -> None:
     check(Recurrence("Europe/Berlin", FIRST, rrule=rrule))
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"rrule": "FREQ=DAILY"},
+        {"cron": "0 9 * * *"},
+        {"rrule": "FREQ=HOURLY"},
+        {"rrule": "FREQ=MONTHLY;BYMONTHDAY=31", "short_month": ShortMonth.LAST_DAY},
+    ],
+)
+def test_a_rule_may_begin_as_late_as_it_says(more: dict[str, object]) -> None:
+    start = datetime(LAST_START, 12, 31, 9)
+    late = Recurrence("UTC", start, **more)  # type: ignore[arg-type]
+    check(late)
+    assert first_after(late, to_us(start) - 1) == to_us(start)
+
+
+def told(start: datetime, rrule: str, limit: int, short: ShortMonth = ShortMonth.SKIP) -> list[str]:
+    asked = Recurrence("UTC", start, rrule=rrule, short_month=short)
+    check(asked)
+    found = occurrences(asked, to_us(start) - 1, limit)
+    return [f"{from_us(us):%Y-%m-%d %H:%M}" for us in found]
+
+
+@pytest.mark.parametrize(
+    ("start", "ends"),
+    [(datetime(2026, 12, 30, 9), "T120000"), (datetime(2026, 12, 29, 18), "T120000")],
+)
+def test_until_is_of_each_time_of_a_day(start: datetime, ends: str) -> None:
+    found = told(start, f"FREQ=DAILY;BYHOUR=9,18;UNTIL=20261231{ends}", 9)
+    assert found[-2:] == ["2026-12-30 18:00", "2026-12-31 09:00"]
+
+
+@pytest.mark.parametrize(
+    ("rrule", "expected"),
+    [
+        (
+            "FREQ=MONTHLY;BYMONTHDAY=31;BYHOUR=9,18",
+            ["01-31 09:00", "01-31 18:00", "02-28 09:00", "02-28 18:00", "03-31 09:00"],
+        ),
+        (
+            "FREQ=MONTHLY;BYMONTHDAY=15,30,31",
+            ["01-15 09:00", "01-30 09:00", "01-31 09:00", "02-15 09:00", "02-28 09:00"],
+        ),
+        ("FREQ=MONTHLY;BYMONTHDAY=31,-1;INTERVAL=3", ["01-31 09:00", "04-30 09:00"]),
+        ("FREQ=MONTHLY;BYMONTH=2,4;BYMONTHDAY=31;COUNT=2", ["02-28 09:00", "04-30 09:00"]),
+        ("FREQ=YEARLY;BYMONTH=1,2;BYMONTHDAY=31", ["01-31 09:00", "02-28 09:00"]),
+        ("FREQ=MONTHLY;BYMONTHDAY=31;UNTIL=20260228T090000", ["01-31 09:00", "02-28 09:00"]),
+    ],
+)
+def test_each_day_that_a_month_lacks_is_its_last(rrule: str, expected: list[str]) -> None:
+    found = told(datetime(2026, 1, 1, 9), rrule, len(expected), ShortMonth.LAST_DAY)
+    assert found == [f"2026-{each}" for each in expected]
+
+
+def test_a_29th_of_february_may_be_the_28th() -> None:
+    found = told(datetime(2024, 2, 29, 9), "FREQ=YEARLY", 5, ShortMonth.LAST_DAY)
+    assert [each[:10] for each in found] == [
+        "2024-02-29", "2025-02-28", "2026-02-28", "2027-02-28", "2028-02-29",
+    ]  # fmt: skip
+
+
+def test_a_place_among_the_minutes_of_an_hour() -> None:
+    start = datetime(2026, 3, 1, 9, 45)
+    first = told(start, "FREQ=HOURLY;BYMINUTE=0,30;BYSETPOS=1", 2)
+    assert first == ["2026-03-01 10:00", "2026-03-01 11:00"]
+    last = told(start, "FREQ=HOURLY;BYMINUTE=0,30,50;BYSETPOS=-1", 2)
+    assert last == ["2026-03-01 09:50", "2026-03-01 10:50"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "first"),
+    [
+        ({"rrule": "FREQ=DAILY", "count": 1}, datetime(2026, 5, 14, 10)),
+        ({"rrule": "FREQ=DAILY;COUNT=1"}, datetime(2026, 5, 14, 10)),
+        ({"every": 3600, "count": 3}, datetime(2026, 5, 13, 11)),
+        ({"cron": "0 9 * * *", "count": 2}, datetime(2026, 5, 14, 9)),
+    ],
+)
+def test_a_count_begins_with_the_first_time_ahead(asked: dict[str, Any], first: datetime) -> None:
+    now = to_us(datetime(2026, 5, 13, 10, 0, 30))
+    read = rule_of(asked, "UTC", None, now)
+    found = occurrences(read, now, 9)
+    count = asked.get("count", 1)
+    assert (found[0], len(found)) == (to_us(first), count)

@@ -69,14 +69,16 @@ def daily(
     count = number(parts, "COUNT") if "COUNT" in parts else None
     skipped = 0 if count else max(0, (after - start).days // step - 1)
     day = start + timedelta(days=step * skipped)
-    while day <= end and (count is None or count > 0):
+    while day.date() <= end.date() and (count is None or count > 0):
         if limits.take_day(day):
             times = [day.replace(hour=h, minute=m) for h in hours for m in minutes]
             for place, local in enumerate(times):
                 if chosen is not None and not {place + 1, place - len(times)} & chosen:
                     continue
-                if local < start or (count is not None and count == 0):
+                if local < start:
                     continue
+                if local > end or count == 0:
+                    return
                 count = None if count is None else count - 1
                 yield local
         day += timedelta(days=step)

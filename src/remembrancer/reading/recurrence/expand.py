@@ -20,6 +20,7 @@ from .zones import instants, local_of, zone_of
 MOST_COUNT = 10_000
 MOST_EVERY_S = 10 * 366 * 86_400  # ten years
 MOST_DATES = 1_000  # of rdates or of exdates
+LAST_START = 9_986  # years: from there a rule is looked for as far as the calendar goes
 _SECOND_US = 1_000_000
 _CHANGE_US = 26 * 3600 * _SECOND_US  # more than any change of clocks (Samoa left out a day)
 
@@ -78,6 +79,12 @@ def check(rule: Recurrence) -> None:
             f"count must be 1 to {MOST_COUNT}; without one it goes on",
             field="count",
             limit=MOST_COUNT,
+        )
+    if rule.start.year > LAST_START:
+        raise InvalidInput(
+            f"start lies too far ahead: {LAST_START} is the last year",
+            field="start",
+            limit=LAST_START,
         )
     for name, dates in (("rdate", rule.rdates), ("exdate", rule.exdates)):
         if len(dates) > MOST_DATES:

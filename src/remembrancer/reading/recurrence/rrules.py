@@ -13,6 +13,7 @@ from ...nouns.clock import to_us
 from ...nouns.errors import InvalidInput
 from ...nouns.recurrence import Recurrence, ShortMonth
 from .days import Limits, daily, number, numbers
+from .months import clamped, is_clamped
 from .zones import local_of, zone_of
 
 HORIZON = timedelta(days=366 * 12)  # 29 February comes back within 8 years
@@ -58,15 +59,14 @@ def is_short(parts: dict[str, str]) -> bool:
 def local_times(rule: Recurrence, parts: dict[str, str], after: datetime) -> Iterator[datetime]:
     """Yield the naive local times of a daily or longer rule, up to `HORIZON` beyond `after`."""
     spelled = dict(parts)
-    if rule.short_month is ShortMonth.LAST_DAY:
-        _clamp(spelled, rule.start)
     if "UNTIL" in spelled:
         spelled["UNTIL"] = _until(spelled["UNTIL"], rule.zone)
     horizon = max(after, rule.start) + HORIZON
-    if parts["FREQ"] == "DAILY":
+    last_day = rule.short_month is ShortMonth.LAST_DAY and is_clamped(parts, rule.start)
+    if parts["FREQ"] == "DAILY" or last_day:
         until = spelled.pop("UNTIL", None)
         end = min(horizon, _read(until)) if until else horizon
-        yield from daily(spelled, rule.start, after, end)
+        yield from (clamped if last_day else daily)(spelled, rule.start, after, end)
         return
     _check_possible(spelled, rule.start)
     for local in parsed(spelled, rule.start):
@@ -150,19 +150,6 @@ def _most_in_a_period(parts: dict[str, str]) -> int:
 
 def _never() -> InvalidInput:
     return InvalidInput("the recurrence never occurs after its start", field="recurrence")
-
-
-def _clamp(parts: dict[str, str], start: datetime) -> None:
-    """Let a day that a month lacks be its last one."""
-    if parts["FREQ"] not in ("MONTHLY", "YEARLY") or "BYDAY" in parts or "BYSETPOS" in parts:
-        return
-    day = int(parts.get("BYMONTHDAY", start.day)) if "," not in parts.get("BYMONTHDAY", "") else 0
-    if day <= 28:
-        return
-    if parts["FREQ"] == "YEARLY" and "BYMONTH" not in parts:
-        parts["BYMONTH"] = str(start.month)
-    parts["BYMONTHDAY"] = ",".join(str(d) for d in range(28, day + 1))
-    parts["BYSETPOS"] = "-1"
 
 
 def _until(text: str, zone: str) -> str:

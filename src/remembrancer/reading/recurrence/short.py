@@ -33,6 +33,9 @@ def real_times(
         until = to_us(until_local(parts["UNTIL"], rule.zone).replace(tzinfo=zone))
     count = number(parts, "COUNT") if "COUNT" in parts else None
     allowed = Limits(parts)
+    places = numbers(parts, "BYSETPOS", -60, 60)
+    if places and min(map(abs, places)) > len(_within(rule.start, parts)):
+        return  # no step has as many times
     first = 0 if count else max(0, (after - start) // (step // MICROSECOND) - 1)
     given = 0
     index = first
@@ -41,9 +44,10 @@ def real_times(
         base = rule.start + step * index
         if base > horizon:
             return
-        for fixed in _within(base, parts):
-            us = to_us(fixed - shift)
-            if us < start or not allowed.take(local_of(us, zone)):
+        instants = [to_us(fixed - shift) for fixed in _within(base, parts)]
+        taken = [us for us in instants if allowed.take(local_of(us, zone))]
+        for us in _chosen(taken, places):
+            if us < start:
                 continue
             if (until is not None and us > until) or (count is not None and given >= count):
                 return
@@ -63,6 +67,13 @@ def _to_next(us: int, zone: ZoneInfo, allowed: Limits, step: timedelta) -> int:
     # Clocks that are changed in between show later than midnight after that long.
     rest -= max(timedelta(0), local_of(us + rest // MICROSECOND, zone) - midnight)
     return max(1, rest // step)
+
+
+def _chosen(found: list[int], places: set[int] | None) -> list[int]:
+    """Return those of one step that stand at the places of BYSETPOS."""
+    if places is None:
+        return found
+    return [us for n, us in enumerate(found) if {n + 1, n - len(found)} & places]
 
 
 def _within(base: datetime, parts: dict[str, str]) -> list[datetime]:

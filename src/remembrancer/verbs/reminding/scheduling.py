@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from ...nouns.clock import to_us
 from ...nouns.errors import InvalidInput
 from ...nouns.recurrence import Gap, Recurrence, ShortMonth
+from ...reading.recurrence import check, first_after
 from ...reading.recurrence.zones import local_of, zone_of
 from ...reading.when import read_over, read_when
 from .conditions import LEAST_MS, MOST_MS, MS
@@ -71,7 +72,7 @@ def rule_of(told: Mapping[str, Any], zone: str, first: int | None, now: int) -> 
     begins = local_time(start, zone, "start") if start is not None else None
     if begins is None and first is not None:
         begins = local_of(first, info)
-    return Recurrence(
+    rule = Recurrence(
         zone=zone,
         start=begins or _from_now(local_of(now, info), told.get("rrule")),
         rrule=told.get("rrule"),
@@ -84,6 +85,28 @@ def rule_of(told: Mapping[str, Any], zone: str, first: int | None, now: int) -> 
         gap=Gap(told.get("gap") or Gap.FORWARD),
         short_month=ShortMonth(told.get("short_month") or ShortMonth.SKIP),
     )
+    return rule if begins is not None else _counted_from(rule, now)
+
+
+def _counted_from(rule: Recurrence, now: int) -> Recurrence:
+    """Let a rule that nobody gave a start count from its first time ahead.
+
+    Raises:
+        InvalidInput: the rule cannot be used; names the field.
+    """
+    endless = replace(rule, count=None, rrule=_without_count(rule.rrule), rdates=(), exdates=())
+    if endless == replace(rule, rdates=(), exdates=()):
+        return rule
+    check(rule)
+    first = first_after(endless, now - 1)
+    return rule if first is None else replace(rule, start=local_of(first, zone_of(rule.zone)))
+
+
+def _without_count(rrule: str | None) -> str | None:
+    if rrule is None:
+        return None
+    pieces = rrule.split(";")
+    return ";".join(p for p in pieces if not p.strip().upper().startswith("COUNT="))
 
 
 def rule_told(rule: Recurrence) -> dict[str, Any]:
