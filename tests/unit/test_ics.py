@@ -74,6 +74,12 @@ def local(us: int | None, zone: str = "UTC") -> str:
 
 REMINDERS = [
     Reminder("once", TriggerType.TIME, trigger_at=NOW + 5_000_000, options={"zone": "Asia/Tokyo"}),
+    Reminder(  # 02:30 for the second time
+        "twice",
+        TriggerType.TIME,
+        trigger_at=to_us(datetime(2026, 10, 25, 1, 30)),
+        options={"zone": "Europe/Berlin"},
+    ),
     Reminder("över\nzwei; Zeilen, mit \\ und \N{PARTY POPPER}" * 9, TriggerType.TIME, trigger_at=0),
     Reminder(
         "rule",

@@ -174,8 +174,7 @@ def _todo(i: Intention) -> Component:
 def _times(i: Intention) -> Iterator[Property]:
     rule = recurrence_of(i)
     if rule is None:
-        zone = i.options.get("zone", "UTC")
-        yield _local("DTSTART", local_of(i.trigger_at or 0, zone_of(zone)), zone)
+        yield _start(i.trigger_at or 0, i.options.get("zone", "UTC"))
         return
     yield _local("DTSTART", rule.start, rule.zone)
     if (spelled := _spelled(rule)) is not None:
@@ -365,6 +364,13 @@ def _id(ref: BankRef, uid: str) -> bytes:
         made[6] = made[6] & 0x0F | 0x80  # UUIDv8: of our own making
         made[8] = made[8] & 0x3F | 0x80
         return bytes(made)
+
+
+def _start(at: int, zone: str) -> Property:
+    """Spell a time in its zone, or in UTC where clocks show it a second time."""
+    local = local_of(at, zone_of(zone))
+    first = instants(local, zone_of(zone), Gap.FORWARD)
+    return _local("DTSTART", local, zone) if first == [at] else Property("DTSTART", _utc(at))
 
 
 def _local(name: str, local: datetime, zone: str) -> Property:
