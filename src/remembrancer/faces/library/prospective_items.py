@@ -156,6 +156,9 @@ def reminder_of(given: Mapping[str, Any], now: int) -> tuple[Reminder, tuple[str
     if repeat is not None:
         repeat = {snake(name): value for name, value in dict(repeat).items()}
         rule = rule_of(repeat, repeat.pop("zone", zone), trigger_at, now)
+    quiet = told.get("quiet_hours")
+    if isinstance(quiet, Mapping):
+        told["quiet_hours"] = {"zone": zone, **quiet}
     source, own = told.pop("source_trace_id", None), told.pop("id", None)
     reminder = Reminder(
         content=content,
