@@ -281,12 +281,15 @@ def _rule_anew(
 ) -> dict[str, Any]:
     """Return what a new zone or triggerAt makes of the stored rule: its local times, or its start.
 
-    Empty where there is none, or neither is given.
+    Empty where there is none, or both are as they were.
     """
     rule, first = recurrence_of(stored), changes.get("trigger_at")
-    if rule is None or (first is None and body.zone is None):
+    if rule is None:
         return {}
     zone = body.zone or rule.zone
+    first = None if first == stored.trigger_at else first
+    if first is None and zone == rule.zone:
+        return {}
     start = rule.start if first is None else local_of(first, zone_of(zone))
     return {"recurrence": replace(rule, zone=zone, start=start), "trigger_at": first}
 
