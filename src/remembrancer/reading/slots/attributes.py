@@ -67,7 +67,7 @@ class Owner:
     `key` is the subject. `phrase` names the attribute or the thing, where a person is not meant;
     `slot` is the attribute's name, None for a thing, whose slots go by kinds of values. `old`: a
     former one is meant. `proper`: a name without an article, of a person or of a thing. `kin`:
-    whose person it is, and which ("my boss").
+    whose person it is, and which ("my boss"). `speaker`: whose "my" and "our" are.
     """
 
     key: str
@@ -80,6 +80,7 @@ class Owner:
     old: bool = False
     proper: bool = False
     kin: tuple[str, str] | None = None
+    speaker: str = SELF
 
     @classmethod
     def of(cls, whose: str, words: Sequence[str], table: Table) -> Owner:
@@ -346,8 +347,9 @@ def _being(predicate: Predicate, owner: Owner, table: Table) -> Iterator[SlotCla
         return
     first = predicate.core[0]
     role = noun[-1] in table.words["professions"] or noun[0] in ("head", "vp", "chief")
-    if first in ("my", "our", "the") or (first in ("a", "an") and not role):
-        whose = Owner.thing(kept, table) if first == "the" else Owner.of(SELF, kept, table)
+    if first in (*lex.POSSESSIVES, "the") or (first in ("a", "an") and not role):
+        mine = owner.speaker if first in lex.POSSESSIVES else SELF
+        whose = Owner.thing(kept, table) if first == "the" else Owner.of(mine, kept, table)
         if whose.slot is not None and whose.people and owner.proper and predicate.stance:
             made = _claim(whose, predicate, whose.slot, owner.key)
             yield made
@@ -406,11 +408,10 @@ def _object(words: Sequence[str], owner: Owner, table: Table) -> Owner | None:
     """Return the owner that an object is: "my email", "the meeting", "Dana's desk"."""
     if not words:
         return None
-    speaker = owner.key if owner.personal else SELF
-    if words[0] in ("my", "our"):
-        return Owner.of(speaker if not owner.proper else SELF, words[1:], table)
+    if words[0] in lex.POSSESSIVES:
+        return Owner.of(owner.speaker, words[1:], table)
     if words[0] in ("his", "her", "their") and owner.proper:
-        return Owner.of(speaker, words[1:], table)
+        return Owner.of(owner.key, words[1:], table)
     if "'s" in words[1:-1]:
         at = words.index("'s")
         whose = fold_name(" ".join(w for w in words[:at] if w not in ARTICLES))

@@ -57,11 +57,11 @@ def pets(predicate: Predicate, owner: Owner, table: Table) -> Iterator[SlotClaim
     words, animals = predicate.core, table.words["animals"]
     if predicate.verb in _DIED or words[:3] == ["ran", "away"]:
         named = [w for w in (*owner.words, *predicate.subject_named) if w in animals]
-        names = [w for w in owner.words if w not in animals and w not in lex.KIN]
+        known = animals | lex.KIN | _ADJECTIVES
+        names = [w for w in owner.words if w not in known]
         if named or (owner.proper and names):
-            whose = "self" if not owner.key.endswith(tuple(animals)) else _keeper(owner, animals)
             value = " ".join(dict.fromkeys([*named, *names]))
-            yield _pet(whose, value, Stance.DENIED, predicate)
+            yield _pet(_keeper(owner, animals), value, Stance.DENIED, predicate)
         return
     if predicate.verb in _NAMED and predicate.is_copula and len(words) > 1:
         kind = next((w for w in owner.words if w in animals), None)
@@ -91,7 +91,7 @@ _ADJECTIVES = frozenset("new old little small big black white brown grey rescue 
 
 def _keeper(owner: Owner, animals: frozenset[str]) -> str:
     whose, _, last = owner.key.rpartition("'s ")
-    return whose if last in animals and whose else "self"
+    return whose if whose and last.split()[-1] in animals else owner.speaker
 
 
 def _is_name(word: str, predicate: Predicate) -> bool:
