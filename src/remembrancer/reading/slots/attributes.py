@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from ...nouns.folding import fold_name
 from ...nouns.memory import Stance
@@ -51,12 +52,13 @@ _PLANNED = frozenset("scheduled planned due booked slated set fixed confirmed".s
 _CANCELLED = frozenset("cancelled canceled scrapped".split())
 _PREPOSITIONS = frozenset("in at on for by near inside".split())
 _WHERE = frozenset("in at on near".split())
+_TIMED = frozenset("in on at by from to until till for before after during since".split())
 _VALUE_END = frozenset(
     "because since when while but although though so which who where if until with".split()
 )
 _HAPPENS = frozenset(
-    """happens happen takes occurs starts start begins begin meets meet opens open closes close
-    leaves leave departs arrives ends end finishes""".split()
+    """happens happen takes take occurs occur starts start begins begin meets meet opens open
+    closes close leaves leave departs depart arrives arrive ends end finishes finish""".split()
 )
 
 
@@ -422,12 +424,43 @@ def _object(words: Sequence[str], owner: Owner, table: Table) -> Owner | None:
 
 
 def schedule(predicate: Predicate, owner: Owner, table: Table) -> Iterator[SlotClaim]:
-    """Read when something will be."""
-    if owner.personal:
+    """Read when something will be; nothing else that is to come is a value yet."""
+    if owner.personal or predicate.denied:
         return
-    words = predicate.words[1:] if predicate.verb in (*_PLANNED, "be", "happen", "start") else []
-    words = words or predicate.words
-    if is_time(words, table) and not predicate.denied:
-        for claim in typed(owner, predicate, words, table):
-            if claim.slot == "when" or owner.slot is not None:
-                yield claim
+    found = list(_happening(predicate, owner, table))
+    words = _times(_appointed(predicate.words), owner, table)
+    if not found and words:
+        found = [
+            claim
+            for claim in typed(owner, predicate, words, table)
+            if claim.slot == "when" or owner.slot is not None
+        ]
+    yield from found
+
+
+def _appointed(words: Sequence[str]) -> Sequence[str]:
+    """Return what stands after "be", "take place", "be planned", "be moved to"."""
+    if words[:2] == ["going", "to"]:
+        words = words[2:]
+    if words[:1] == ["be"]:
+        words = words[1:]
+    first = words[0] if words else ""
+    if first in _CHANGES and first not in _PLANNED:
+        at = _to(words)
+        return words[at + 1 :] if at > 0 else ()
+    if first in _PLANNED or first in _HAPPENS:
+        return words[2:] if words[1:2] == ["place"] else words[1:]
+    return words
+
+
+def _times(words: Sequence[str], owner: Owner, table: Table) -> list[str]:
+    """Return the words of times, with what tells where left out; none after anything else."""
+    starts = [i for i, word in enumerate(words) if not i or word in _TIMED]
+    parts = [list(words[i:j]) for i, j in pairwise([*starts, len(words)])]
+    timely = [is_time(part, table) for part in parts]
+    if not parts or not (timely[0] or (owner.slot is None and parts[0][0] in _PREPOSITIONS)):
+        return []
+    if not any(timely):
+        return []
+    bare = [len(part) == 2 and is_number(part[1]) for part in parts]  # "at 9"
+    return [w for part, t, b in zip(parts, timely, bare, strict=True) if t or b for w in part]

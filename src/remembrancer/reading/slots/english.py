@@ -57,6 +57,8 @@ def read_english(said: Said, context: Context, table: Table) -> list[SlotClaim]:
     found: list[SlotClaim] = []
     context.pauses = pauses(said.tokens, clause.verb, said.high)
     for whole in predicates(said):
+        if whole.missed:
+            continue
         predicate = _clipped(whole, context.pauses)
         if clause.modality is Modality.PLANNED:
             found += schedule(predicate, owner, table)
@@ -107,6 +109,10 @@ def _read(
     predicate: Predicate, owner: Owner, context: Context, table: Table
 ) -> Iterator[SlotClaim]:
     before = 0
+    if predicate.had:  # what was moved or raised by then may have been so again since
+        yield from _families(predicate, owner, context, table)
+        yield from pets(predicate, owner, table)
+        return
     for claim in versions(predicate, owner, table):
         before += 1
         yield claim
@@ -295,12 +301,12 @@ def _in_tense(pattern: Pattern, predicate: Predicate) -> bool:
     """Tell whether the form of the verb says what the pattern is about."""
     verb, date = predicate.verb, predicate.date
     ended = date is not None and (date.last is not None or date.relation is DateRelation.UNTIL)
-    if pattern.perfect:
-        if predicate.perfect:
-            return not predicate.was
-        if ended:
-            predicate.past = True
-            return True
+    if pattern.perfect and predicate.perfect and not predicate.was:
+        return True
+    if pattern.perfect and (ended or not predicate.perfect):
+        predicate.past = ended
+        return ended
+    if predicate.had:
         return False
     if predicate.was and not predicate.denied and not pattern.event and pattern.holds:
         return False

@@ -11,6 +11,7 @@ from ..clauses import Clause, Kind
 from ..tokens import Tokens
 from ..types import DateSpan
 from ..verbs_lexicon import BASES, ING_FORMS, PARTICIPLES, PAST_FORMS, S_FORMS
+from .values import is_number
 
 _NEWS = frozenset(
     "now currently anymore again instead actually correction nowadays henceforth finally sorry "
@@ -24,6 +25,12 @@ _RETURNS = frozenset("went gone got returned reverted".split())
 _JOINTS = frozenset("and but so while yet then although though".split())
 _BETWEEN = frozenset("now currently then also instead just recently finally have i we i'm".split())
 _BE = lex.BE | {"'s"}
+_HAD = frozenset("had hadn't 'd".split())
+_WAS = frozenset("was were wasn't weren't did".split()) | _HAD
+_NEARLY = frozenset("almost nearly".split())
+_HOW_OFTEN = frozenset(
+    "always never all every entirely exclusively completely fully only certainly definitely".split()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +81,21 @@ class Predicate:
     @property
     def was(self) -> bool:
         """Whether it is told of the past by its auxiliary."""
-        return bool(self.group) and self.group[0] in ("was", "were", "wasn't", "weren't", "did")
+        return bool(self.group) and self.group[0] in _WAS
+
+    @property
+    def had(self) -> bool:
+        """Whether "had" stands before it: what was so before something else, and may be over."""
+        return bool(self.group) and self.group[0] in _HAD
+
+    @property
+    def missed(self) -> bool:
+        """Whether it nearly came about: "almost moved", not "almost never eat", "almost 900"."""
+        at = next((i for i, word in enumerate(self.before) if word in _NEARLY), -1)
+        counted = any(is_number(w) or w in lex.NUMBER_WORDS for w in self.words[:2])
+        if at < 0 or (self.is_copula and counted):
+            return False
+        return [*self.before[at + 1 :], self.verb][0] not in _HOW_OFTEN
 
     @property
     def stance(self) -> Stance:
@@ -105,9 +126,16 @@ def predicates(said: Said) -> Iterator[Predicate]:
         made = _predicate(said, main, end, group, denied, date)
         if made is not None:
             made.news = made.news or news
-            made.before = lows[begin:main]
+            made.before = lows[_adverbs(lows, clause.first + 1, begin) : main]
             made.subject_named = lows[clause.first : clause.verb]
             yield made
+
+
+def _adverbs(lows: Sequence[str], first: int, at: int) -> int:
+    """Return where the adverbs before a verb begin, which may stand with its subject."""
+    while at > first and lows[at - 1] in lex.ADVERBS:
+        at -= 1
+    return at
 
 
 def _main_verb(
