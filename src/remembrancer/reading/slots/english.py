@@ -14,6 +14,7 @@ from ..verbs_lexicon import BASES, ING_FORMS, PARTICIPLES, PAST_FORMS, S_FORMS
 from .attributes import Owner, change, copula, schedule
 from .habits import habit, pets, things, used_as, versions
 from .intake import with_intake
+from .named import is_car, is_named, is_no_place
 from .parting import Pauses, before_clause, clipped, items, pauses
 from .predicates import Predicate, Said, predicates
 from .table import Pattern, Table
@@ -227,6 +228,8 @@ def _family(
         kept = trimmed(cut(words, table.words["adjuncts"]))
     if not kept or kept[0] in _IT or kept[0] in ING_FORMS or _counted(pattern, kept):
         return None
+    if pattern.family == "car" and not is_car(kept, words, predicate):
+        return None
     if pattern.family == "role" and kept[-1] in table.words["diets"]:
         return replace(made, slot="diet", value=kept[-1])
     return replace(made, value=fold_name(spelled(kept)))
@@ -270,6 +273,7 @@ def _placed(
     made: SlotClaim, words: list[str], predicate: Predicate, table: Table
 ) -> SlotClaim | None:
     """Read a place or an organisation; a common noun ("a bigger flat") is none."""
+    on = predicate.core[-len(words) - 1] == "on"
     if "in" in words[1:] and words[0] in ("a", "an", "the", "my", "our"):
         words = words[words.index("in") + 1 :]
     kept = cut(words, _WORK_END if made.slot == "employer" else _PLACE_END)
@@ -277,12 +281,12 @@ def _placed(
     if not kept:
         return None
     first = words[0]
-    raw = _raw_of(kept[0], predicate)
-    named = raw[:1].isupper()
-    kind = "not_employers" if made.slot == "employer" else "not_homes"
+    named = is_named(kept[0], predicate)
     if kept[-1] in table.words["diets"] or kept[0] == "being":
         return None
-    if kept[-1] in table.words[kind] or kept[0] in table.words[kind] or kept[0][0].isdigit():
+    if is_no_place(kept, predicate, table, home=made.slot != "employer"):
+        return None
+    if made.slot == "home" and on and not named:  # "live on ramen", but "on Oak Street"
         return None
     joined = made.slot == "employer" and made.event and made.stance is Stance.HOLDS
     common = first in ("a", "an", "the", "my", "our", "another")
@@ -291,10 +295,6 @@ def _placed(
     if made.stance is not Stance.DENIED and not named and kept[0] in lex.PRONOUNS:
         return None
     return replace(made, value=fold_name(spelled(kept)))
-
-
-def _raw_of(word: str, predicate: Predicate) -> str:
-    return next((r for r, w in zip(predicate.raws, predicate.words, strict=True) if w == word), "")
 
 
 def _in_tense(pattern: Pattern, predicate: Predicate) -> bool:

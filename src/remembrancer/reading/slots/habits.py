@@ -12,6 +12,7 @@ from ..types import SlotClaim
 from ..verbs_lexicon import BASES, ING_FORMS, PARTICIPLES, PAST_FORMS, S_FORMS
 from .attributes import Owner
 from .intake import given_up, none_of
+from .named import is_named
 from .predicates import Predicate
 from .table import Table
 from .values import ARTICLES, CLOCK, VERSION, amount, cut, lemma, singular, spelled, trimmed
@@ -39,6 +40,8 @@ _RUNNING = frozenset(
     "use uses using run runs running upgraded updated migrated downgraded on at".split()
 )
 _SWITCHED = frozenset("switched migrated transitioned converted changed moved swapped".split())
+_BEFORE_VERSION = frozenset("to version on at from".split())
+_COUNTING = frozenset("in since by until till during before after within at with for of".split())
 _POINTING = frozenset("this that it them these those what how all".split())
 _RECENT = frozenset("recently just yesterday ago last once".split())
 _PARTICLES = frozenset("up down out off away back over".split())
@@ -78,11 +81,11 @@ def pets(predicate: Predicate, owner: Owner, table: Table) -> Iterator[SlotClaim
         if words[at + 1 : at + 2] and words[at + 1] in _NAMED and len(words) > at + 2:
             name = words[at + 2]
         elif words[1] not in ("a", "an", "any") and words[at + 1 : at + 2]:
-            name = words[at + 1] if _is_name(words[at + 1], predicate) else ""
+            name = words[at + 1] if is_named(words[at + 1], predicate) else ""
         stance = predicate.stance
         yield _pet(owner.key, f"{words[at]} {name}".strip(), stance, predicate)
     elif predicate.verb in _GONE:
-        name = words[at + 1] if at + 1 < len(words) and _is_name(words[at + 1], predicate) else ""
+        name = words[at + 1] if at + 1 < len(words) and is_named(words[at + 1], predicate) else ""
         yield _pet(owner.key, f"{words[at]} {name}".strip(), Stance.DENIED, predicate)
 
 
@@ -92,11 +95,6 @@ _ADJECTIVES = frozenset("new old little small big black white brown grey rescue 
 def _keeper(owner: Owner, animals: frozenset[str]) -> str:
     whose, _, last = owner.key.rpartition("'s ")
     return whose if whose and last.split()[-1] in animals else owner.speaker
-
-
-def _is_name(word: str, predicate: Predicate) -> bool:
-    pairs = zip(predicate.raws, predicate.words, strict=True)
-    return any(raw[:1].isupper() for raw, low in pairs if low == word)
 
 
 def _pet(key: str, value: str, stance: Stance, predicate: Predicate) -> SlotClaim:
@@ -129,19 +127,16 @@ def versions(predicate: Predicate, owner: Owner, table: Table) -> Iterator[SlotC
     upgrade = words[0] in ("upgraded", "updated", "migrated", "downgraded", "moved", "switched")
     if words[0] not in _RUNNING and not upgrade and words[0] != "version":
         return
-    at = next((i for i, w in enumerate(words) if i and VERSION.match(w)), 0)
-    if upgrade and "to" in words[:-1]:
-        first = words.index("to") + 1
-        at = next((i for i in range(first, len(words)) if VERSION.match(words[i])), at)
+    to = words.index("to") if upgrade and "to" in words[:-1] else 0
+    numbers = _numbers(predicate)
+    at = next((i for i in numbers if i > to), next(iter(numbers), 0))
     calendar = table.words["days"] | table.words["months"]
     if not at or not calendar.isdisjoint(words[1:at]):
         return
-    name = [
-        w
-        for w in words[1:at]
-        if w not in ARTICLES and w not in ("to", "version", "on", "at", "from")
-    ]
-    name = [w for w in name if not VERSION.match(w)]
+    new = _named(words[to + 1 : at]) if 0 < to < at else []
+    name = new or _named(words[1:at])
+    if name and name[-1] in table.words["rooms"]:
+        return  # "moved to room 5"
     if not name:
         if owner.personal and not owner.proper:
             return
@@ -153,12 +148,34 @@ def versions(predicate: Predicate, owner: Owner, table: Table) -> Iterator[SlotC
         yield _stated(owner.key, "version", words[at], predicate, news=upgrade)
         return
     key = owner.key
-    if len(name) > 1 and upgrade and words[1:2] == ["the"]:
-        to = words.index("to") if "to" in words else at
-        thing = [w for w in words[2:to] if w != "from" and not VERSION.match(w)]
-        if thing and words[to + 1 : at]:
-            key, name = fold_name(" ".join(thing)), words[to + 1 : at]
+    thing = _named(words[2:to])
+    if new and thing and words[1] == "the":
+        key = fold_name(" ".join(thing))
     yield _stated(key, f"version:{fold_name(' '.join(name))}", words[at], predicate, news=upgrade)
+
+
+def _numbers(predicate: Predicate) -> list[int]:
+    """Return where versions stand: "Django 5", "SQL Server 2019", not "in 2024"."""
+    words, rest = predicate.words, iter(predicate.core)
+    left = next(rest, None)
+    dated: list[bool] = []
+    for word in words:
+        dated.append(word != left)
+        left = left if dated[-1] else next(rest, None)
+    dated += [False]
+    return [
+        i
+        for i, word in enumerate(words)
+        if i
+        and VERSION.match(word)
+        and not (i > 1 and words[i - 1] in _COUNTING)
+        and not (dated[i] and (dated[i - 1] or dated[i + 1]))
+    ]
+
+
+def _named(words: Sequence[str]) -> list[str]:
+    """Return the words of a name before its version."""
+    return [w for w in words if w not in ARTICLES | _BEFORE_VERSION and not VERSION.match(w)]
 
 
 def _stated(
@@ -241,6 +258,9 @@ def _switch(predicate: Predicate, owner: Owner, table: Table) -> Iterator[SlotCl
     new = trimmed(cut(words[to + 1 :], table.words["adjuncts"]))
     if not new or new[0] in lex.PRONOUNS or new[0] in BASES:
         return
+    rooms = table.words["rooms"] | table.words["not_homes"]
+    if words[0] == "moved" and (new[0] in rooms or new[-1] in rooms):
+        return  # "moved to a bigger flat"
     if "from" in words[1:to]:
         old = trimmed(words[words.index("from") + 1 : to])
         yield from _dropped(owner, old, predicate)

@@ -1,0 +1,49 @@
+"""Tells the names of places, organisations and cars from common words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .. import lexicon as lex
+from .predicates import Predicate
+from .table import Table
+from .values import ARTICLES, has_number, singular
+
+_MEASURES = frozenset("lot bit while hour mile way little".split())
+_ANY_CAR = frozenset("car vehicle".split())
+_AWAY = frozenset("to from into for".split())
+
+
+def is_named(word: str, predicate: Predicate) -> bool:
+    """Tell whether a word is written as a name."""
+    pairs = zip(predicate.raws, predicate.words, strict=True)
+    return any(raw[:1].isupper() for raw, low in pairs if low == word)
+
+
+def is_no_place(kept: Sequence[str], predicate: Predicate, table: Table, *, home: bool) -> bool:
+    """Tell whether words name no place or organisation: "the city", but "Mexico City" does."""
+    common = table.words["not_homes" if home else "not_employers"]
+    if home and kept[0] in table.words["systems"] | table.words["rooms"]:
+        return True
+    return kept[0][0].isdigit() or any(
+        word in common and not is_named(word, predicate) for word in (kept[0], kept[-1])
+    )
+
+
+def is_car(kept: Sequence[str], words: Sequence[str], predicate: Predicate) -> bool:
+    """Tell whether what is driven is a car: "a Tesla", not "my kids", "home", "to work".
+
+    `kept` are those of `words`, which end what is said of the verb, that may be its name.
+    """
+    lead = predicate.core[1 : len(predicate.core) - len(words)] or words[:1]
+    named = any(is_named(word, predicate) for word in kept)
+    pairs = zip(kept, [*kept[1:], ""], strict=True)
+    if any(word in lex.KIN and after != "'s" for word, after in pairs) or kept[0] in _MEASURES:
+        return False
+    if lead[0] in ("a", "an"):
+        return True
+    if lead[0] in ARTICLES:
+        several = any(singular(word) != word for word in kept)  # "my passengers"
+        return named or (kept[-1] not in _ANY_CAR and not several)
+    whole = all(is_named(word, predicate) or has_number([word]) for word in kept)
+    return whole and _AWAY.isdisjoint(words[len(kept) : len(kept) + 1])  # "drive Tom to work"
