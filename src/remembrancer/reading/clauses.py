@@ -10,7 +10,7 @@ from . import lexicon as lex
 from .modality import read_modality
 from .names import KnownNames
 from .tokens import Tokens
-from .verbs_lexicon import BASES, FINITE, ING_FORMS, VERB_FORMS
+from .verbs_lexicon import BASES, FINITE, ING_FORMS, PARTICIPLES, VERB_FORMS
 
 _NP_WORDS = 7  # from a determiner to its verb
 _HIDDEN_SPEAKER = frozenset(
@@ -193,6 +193,8 @@ def _verb_after(tokens: Tokens, at: int, high: int) -> int:
         if tokens.gap(i).strip() not in ("", '"', "“", "”") and words[i - 1] not in lex.TITLES:
             return -1
         after = words[i + 1] if i + 1 < high else ""
+        if word in ("got", "gets") and after in PARTICIPLES:
+            return i  # "the retro got moved"
         if word in FINITE and not (
             after in lex.STRONG_VERBS or after in FINITE or after.endswith("n't")
         ):

@@ -31,6 +31,7 @@ _JOINING = frozenset("and or nor".split())
 _SELDOM = frozenset(
     "rarely seldom occasionally sometimes barely scarcely mostly mainly almost".split()
 )
+_SHORT = 4  # letters of "need", which is no participle
 _LIKE_END = frozenset("because when while but although though since if so until as than".split())
 
 
@@ -128,7 +129,8 @@ def _read(
     if before:
         return
     follows = predicate.words[1] if predicate.core[1:2] == predicate.words[1:2] != [] else ""
-    if predicate.verb in ("got", "gotten", "get", "gets") and follows in PARTICIPLES:
+    passive = follows in PARTICIPLES or (follows.endswith("ed") and len(follows) > _SHORT)
+    if predicate.verb in ("got", "gotten", "get", "gets") and passive:
         yield from _read(_shifted(predicate), owner, context, table)  # "got promoted to"
         return
     for read in (change, copula, things):

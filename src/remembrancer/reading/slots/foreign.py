@@ -15,6 +15,10 @@ from .values import ARTICLES, amount, is_time, spelled, trimmed
 _WORD = re.compile(r"[^\W_]+(?:[-'’.@/:][^\W_]+)*|['’]")
 _SPACES = re.compile(r"\s+")
 _ENDS = re.compile(r"^[\s\"“”„«»¡¿*\-]+|[\s\"“”„«»!.*]+$")
+# what a clause quotes in full, also to the end of a sentence that ends within; no title in one
+_SPEECH = re.compile(
+    r"(?:^|(?<=[:,;] )|(?<=[:,;]))(?:[\"“„][^\"“”„]*(?:[\"“”]|$)|«[^«»]*(?:»|$)|»[^«»]*(?:«|$))"
+)
 _FEWEST = 1  # words that mark a language, to take a sentence for it
 _OWN = {
     "meine ", "mein ", "unsere ", "unser ", "ma ", "mon ", "notre ", "mi ", "nuestra ", "nuestro "
@@ -40,7 +44,7 @@ class _Cues:
 
 def find_foreign(sentence: str, speaker: str | None, table: Table) -> list[SlotClaim]:
     """Return the claims of a sentence in one of the table's languages; none for another one."""
-    low = sentence.lower().replace("’", "'")
+    low = _SPEECH.sub(" ", sentence.lower().strip().replace("’", "'"))
     words = set(_WORD.findall(low)) | set(low.replace(",", " ").split())
     scores = {name: len(words & language.marks) for name, language in table.foreign.items()}
     key = fold_name(speaker) if speaker and speaker != "user" else SELF
@@ -50,6 +54,8 @@ def find_foreign(sentence: str, speaker: str | None, table: Table) -> list[SlotC
         if scores[name] < _FEWEST:
             break
         language = table.foreign[name]
+        if language.supposed.search(low):
+            return []
         found: list[SlotClaim] = []
         correction = bool(language.news.search(low))
         for clause in language.joints.split(low):

@@ -14,6 +14,12 @@ from .intake import Intake, intake_of, spelled_diets
 
 _VALUE = r"(?P<v>.+)"
 _TAIL = r"(?:$| )"
+# what may follow a verb of which nothing else is said: "single now", but not "single parents"
+_ALONE = (
+    r"(?:$|(?:now|again|anymore|still|already|currently|today|lately|recently|nowadays|finally"
+    r"|instead|too|though|right now|at the moment|at present|at last|these days|and|but|so|or"
+    r"|because|since|after|until|while|once|for)(?:$| ))"
+)
 LANGUAGES = ("de", "fr", "es")
 
 
@@ -56,6 +62,7 @@ class Foreign:
     news: re.Pattern[str]
     denial: re.Pattern[str]
     past: re.Pattern[str]
+    supposed: re.Pattern[str]
     joints: re.Pattern[str]
     drop: re.Pattern[str]
     patterns: tuple[ForeignPattern, ...]
@@ -189,7 +196,7 @@ def _pattern(
     rest, fixed = _parted(rest)
     return Pattern(
         name,
-        re.compile(rest.replace("{V}", _VALUE) + _TAIL),
+        re.compile(rest.replace("{V}", _VALUE) + (_TAIL if rest else _ALONE)),
         holds,
         event,
         False,
@@ -232,6 +239,7 @@ def _language(told: Mapping[str, str], patterns: tuple[ForeignPattern, ...]) -> 
         re.compile(told["news"]),
         re.compile(told["denial"]),
         re.compile(told["past"]),
+        re.compile(told["supposed"]),
         re.compile(told["joints"]),
         re.compile(told["drop"]),
         patterns,
