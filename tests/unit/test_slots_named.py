@@ -14,6 +14,7 @@ from test_slots import claims
         ("I moved to Rome in 2024 for work.", ["self: home = rome"]),
         ("We moved to Ghent on 3 May.", ["self: home = ghent"]),
         ("We moved to Ghent 2 years ago.", ["self: home = ghent"]),
+        ("We moved to Ghent almost 2 years ago.", ["self: home = ghent"]),
         ("We moved to Ghent with 2 kids.", ["self: home = ghent"]),
         ("We moved to room 5.", []),
         ("I moved to Apartment 12.", []),

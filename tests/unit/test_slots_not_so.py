@@ -103,6 +103,8 @@ def test_what_is_to_come_is_no_value_yet(text: str) -> None:
         ("The meeting will be at 9 on Friday.", ["meeting: when = 9 on friday"]),
         ("The meeting will be in Room 4 on Friday.", ["meeting: when = friday"]),
         ("The meeting will take place on Friday.", ["meeting: when = friday"]),
+        ("The meeting will be held on Friday.", ["meeting: when = friday"]),
+        ("The course is taught on Mondays.", ["course: when = mondays"]),
         ("The party is going to be at 8pm.", ["party: when = 8pm"]),
         ("The retro will be moved to Thursday.", ["retro: when = thursday"]),
         ("The train will arrive at 5pm.", ["train: when:arrive = 5pm"]),

@@ -10,7 +10,7 @@ from ...nouns.folding import fold_name
 from ...nouns.memory import Stance
 from .. import lexicon as lex
 from ..types import SELF, SlotClaim
-from ..verbs_lexicon import ING_FORMS
+from ..verbs_lexicon import ING_FORMS, PARTICIPLES
 from .intake import of_taker
 from .predicates import Predicate
 from .table import Table
@@ -48,7 +48,7 @@ _CHANGES = frozenset(
 _TO = frozenset("to until till".split())
 _WHOLLY = frozenset("strict strictly fully completely totally lifelong".split())
 _WAYS = frozenset("back up down forward out over again from earlier later".split())
-_PLANNED = frozenset("scheduled planned due booked slated set fixed confirmed".split())
+_PLANNED = frozenset("scheduled planned due booked slated set fixed confirmed held taught".split())
 _CANCELLED = frozenset("cancelled canceled scrapped".split())
 _PREPOSITIONS = frozenset("in at on for by near inside".split())
 _WHERE = frozenset("in at on near".split())
@@ -208,6 +208,8 @@ def typed(
             if owner.slot.split()[-1] in _TOOLS and claim.stance is not Stance.DENIED:
                 yield _claim(owner, predicate, f"thing:{claim.value}", "yes", news=news)
         return
+    if time and kept[0] in PARTICIPLES and not is_time(kept[:1], table):
+        return  # "delivered on Friday" does not tell when the thing is
     if time:
         yield _claim(owner, predicate, "when", spelled(kept), news=news, loose=True)
     elif number is not None:

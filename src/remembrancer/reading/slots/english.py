@@ -31,6 +31,7 @@ _JOINING = frozenset("and or nor".split())
 _SELDOM = frozenset(
     "rarely seldom occasionally sometimes barely scarcely mostly mainly almost".split()
 )
+_NO_PLACE = lex.CONJUNCTIONS | lex.SUBORDINATORS | {"with"}  # "married with two kids"
 _SHORT = 4  # letters of "need", which is no participle
 _LIKE_END = frozenset("because when while but although though since if so until as than".split())
 
@@ -280,7 +281,9 @@ def _placed(
         words = words[words.index("in") + 1 :]
     kept = cut(words, _WORK_END if made.slot == "employer" else _PLACE_END)
     kept = trimmed(kept)
-    if not kept:
+    while len(kept) > 1 and kept[-1] in lex.ADVERBS and not is_named(kept[-1], predicate):
+        kept.pop()  # "moved to Berlin almost two years ago"
+    if not kept or kept[0] in _NO_PLACE:
         return None
     first = words[0]
     named = is_named(kept[0], predicate)
