@@ -324,11 +324,11 @@ def _in_tense(pattern: Pattern, predicate: Predicate) -> bool:
 def _owner(said: Said, context: Context, table: Table) -> Owner | None:
     """Return whose slots the clause is about; None when that is not known."""
     speaker = fold_name(said.speaker) if said.speaker and said.speaker != "user" else SELF
-    owner = _told_of(said, speaker, context, table)
+    owner = _meant(said, speaker, context, table)
     return None if owner is None else replace(owner, speaker=speaker)
 
 
-def _told_of(said: Said, speaker: str, context: Context, table: Table) -> Owner | None:
+def _meant(said: Said, speaker: str, context: Context, table: Table) -> Owner | None:
     tokens, clause = said.tokens, said.clause
     words = tokens.lows[clause.first : clause.verb]
     while words and (
