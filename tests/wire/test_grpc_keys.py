@@ -153,6 +153,30 @@ def test_a_key_for_some_entities_reaches_no_others(keyed: Make) -> None:
     assert whole.get(loose.memory_id).content == "Of nobody."
 
 
+def test_a_key_for_some_entities_leaves_the_policy_alone(keyed: Make) -> None:
+    powers = ["read", "write", "admin"]
+    whole = keyed(tenant="mill", permissions=powers)
+    some = keyed(tenant="mill", permissions=powers, banks=["customer-*"])
+    hidden = whole.remember("The margin is thin.", "staff")
+    for fields in ({"max_age_days": 1e-7}, {"run": True}, {"max_age_days": 1e-7, "run": True}):
+        with refused(DENIED, "this key reaches banks named customer-* alone"):
+            some.call("SetPolicy", **fields)
+    assert some.call("SetPolicy").policy.max_age_days == 0
+    assert whole.get(hidden.memory_id).content == "The margin is thin."
+    every = keyed(tenant="mill", permissions=powers, banks=["*"])
+    assert every.call("SetPolicy", max_memories=7).policy.max_memories == 7
+
+
+def test_only_memories_that_a_key_reaches_are_counted(keyed: Make) -> None:
+    whole = keyed(tenant="barn")
+    some = keyed(tenant="barn", banks=["customer-*"])
+    assert some.call("Check").memory_count == 0
+    for entity in ("staff", "customer-1", "customer-2", None):
+        whole.remember("Counted.", entity)
+    assert whole.call("Check").memory_count == 4
+    assert some.call("Check").memory_count == 2
+
+
 def test_a_key_that_is_used_up_is_told_when_to_come_again(keyed: Make) -> None:
     slow = keyed(rates={"read": {"per_second": 0.001, "burst": 2}})
     for _ in range(2):

@@ -155,6 +155,35 @@ def test_a_key_reaches_its_own_workspace_alone(
     assert (empty.status_code, empty.json()["details"][0]["field"]) == (400, "name")
 
 
+def test_a_key_for_some_banks_counts_them_alone_and_leaves_the_policy_be(
+    guarded: Server, as_key: Callable[[str], As]
+) -> None:
+    root, space = as_key(MASTER), slug()
+    asked = {"name": "some", "tenant": space, "banks": ["customer-*"]}
+    powers = ["read", "write", "admin"]
+    some = as_key(root("POST", "/v1/keys", {**asked, "permissions": powers}).json()["key"])
+    crossing = as_key(
+        root("POST", "/v1/keys", {**asked, "permissions": ["read", "cross_tenant"]}).json()["key"]
+    )
+    for entity in ("staff", "customer-1"):
+        told = {"content": "Counted.", "entity_id": entity}
+        root("POST", f"/v1/workspaces/{space}/memories", told)
+        path = f"/v1/workspaces/{space}/default/banks/{entity}/memories"
+        root("POST", path, {"items": [{"content": "Of a document.", "document_id": "d"}]})
+    own = {"slug": space, "name": space, "stats": {"memories": 2, "files": 1}}
+    assert some("GET", "/v1/workspaces").json()["workspaces"] == [own]
+    assert some("GET", f"/v1/workspaces/{space}").json()["workspace"] == own
+    assert own in crossing("GET", "/v1/workspaces").json()["workspaces"]
+    for method, path, body in (
+        ("PUT", "/v1/policy", {"max_age_days": 1e-7}),
+        ("POST", "/v1/policy", {}),
+        ("POST", "/v1/policy/run", None),
+    ):
+        told = some(method, path, body)
+        assert (told.status_code, told.json()["code"]) == (403, "PERMISSION_DENIED")
+    assert some("GET", "/v1/policy").json()["max_age_days"] == 0
+
+
 def test_without_keys_a_workspace_needs_none(server: Server) -> None:
     made = server.post("/v1/workspaces", {"name": slug()})
     assert (made.status_code, made.json()["api_key"]) == (201, None)

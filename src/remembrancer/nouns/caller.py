@@ -64,6 +64,11 @@ class Caller:
         """Return whether it may use a bank of its tenant, by name."""
         return not self.banks or any(fnmatchcase(bank, pattern) for pattern in self.banks)
 
+    @property
+    def reaches_all(self) -> bool:
+        """Whether it may use every bank of its tenant."""
+        return not self.banks or "*" in self.banks
+
     def bank(self, name: str, field: str = "bank") -> BankRef:
         """Return the bank of a name in the caller's tenant.
 

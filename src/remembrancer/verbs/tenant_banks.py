@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 
-from ..keeping.store import Store
+from ..keeping.store import Store, Tenant
 from ..nouns.caller import Caller
 from ..nouns.errors import Forbidden, NotFound
 from ..nouns.memory import BankRef
@@ -14,6 +14,7 @@ MOST_BANKS = 256
 """Banks that one question is put to."""
 
 _PAGE = 1_000
+_ALL = (1 << 31) - 1
 
 
 def unnamed_of(caller: Caller) -> BankRef:
@@ -31,8 +32,37 @@ def unnamed_of(caller: Caller) -> BankRef:
 
 
 def own_of(caller: Caller) -> BankRef:
-    """Return the bank of what is kept about a tenant itself."""
+    """Return the bank of what is kept about a tenant itself, for a caller that changes it.
+
+    Raises:
+        Forbidden: the caller's key does not reach all banks, and what holds for a tenant is about
+            those that are hidden from it as well.
+    """
+    if not caller.reaches_all:
+        raise Forbidden(
+            f"this key reaches banks named {', '.join(caller.banks)} alone, and what is asked for "
+            "is about all banks of the tenant: it needs a key that reaches them all"
+        )
     return BankRef(caller.tenant, OF_TENANT)
+
+
+async def memory_count_of(store: Store, caller: Caller) -> int:
+    """Count the sources and observations of a tenant that a caller reaches."""
+    if caller.reaches_all:
+        return await store.memory_count(caller.tenant)
+    marks = await store.bank_marks(caller.tenant, _ALL)
+    return sum(mark.memories for mark in marks if caller.reaches(mark.ref.bank))
+
+
+async def holding_of(store: Store, caller: Caller) -> Tenant:
+    """Return what of a tenant a caller reaches."""
+    if caller.reaches_all:
+        return await store.tenant(caller.tenant)
+    documents = 0
+    async for ref in all_banks_of(store, caller):
+        async with store.snapshot(ref) as view:
+            documents += (await view.counts())["documents"]
+    return Tenant(caller.tenant, await memory_count_of(store, caller), documents)
 
 
 async def banks_of(store: Store, caller: Caller) -> tuple[list[BankRef], bool]:

@@ -7,7 +7,9 @@ from typing import Any
 
 from ..._version import __version__
 from ...app import App
+from ...keeping.store import Store
 from ...nouns.caller import Caller
+from ...verbs.tenant_banks import memory_count_of
 from .calls import Calls
 from .shapes import answer
 
@@ -31,10 +33,10 @@ class HealthService:
         told.version = __version__
         told.uptime_seconds = int(time.monotonic() - self._started)
         if caller is not None:
-            told.memory_count = await self._app.store.memory_count(_counted(caller))
+            told.memory_count = await _counted(self._app.store, caller)
         return told
 
 
-def _counted(caller: Caller) -> str | None:
-    """Return the tenant whose memories are counted; None for all, where nobody has a key."""
-    return None if caller.key_id is None else caller.tenant
+async def _counted(store: Store, caller: Caller) -> int:
+    """Count the memories that a caller reaches; all, where nobody has a key."""
+    return await (store.memory_count() if caller.key_id is None else memory_count_of(store, caller))

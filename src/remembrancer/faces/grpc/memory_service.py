@@ -14,6 +14,7 @@ from ...verbs.lookup import Kept
 from ...verbs.recalling.origins import Origin
 from ...verbs.revise import Revision
 from ...verbs.strategies import Asked, Search
+from ...verbs.tenant_banks import own_of
 from .auditing import changed, some_ids
 from .calls import Calls
 from .prime import prime
@@ -156,6 +157,8 @@ class MemoryService:
         return told
 
     async def _set_policy(self, caller: Caller, request: Any) -> Any:
+        given = [field.name for field, _ in request.ListFields() if field.name not in _NO_POLICY]
+        tenant = own_of(caller) if given or request.run else BankRef(caller.tenant, OF_TENANT)
         await self._memories.policies.change(
             caller.tenant,
             max_snapshots=optional(request, "max_snapshots_per_memory"),
@@ -164,8 +167,6 @@ class MemoryService:
             max_age_days=optional_plain(request, "max_age_days"),
             max_memories=optional(request, "max_memories"),
         )
-        tenant = BankRef(caller.tenant, OF_TENANT)
-        given = [field.name for field, _ in request.ListFields() if field.name not in _NO_POLICY]
         if given:
             changed(tenant, "policy.update", fields=sorted(given))
         decay = self._memories.decay

@@ -135,7 +135,11 @@ async def set_policy(
     caller: Calling,
     body: Annotated[PolicyRequest, Depends(body_of(PolicyRequest))],
 ) -> Response:
-    """Change what is given; needs the permission admin. The next run acts on it."""
+    """Change what is given; needs the permission admin, and a key that reaches all entities.
+
+    The next run acts on it.
+    """
+    house = own_of(caller)
     await app.memories.policies.change(
         caller.tenant,
         max_snapshots=body.max_snapshots_per_memory,
@@ -144,7 +148,7 @@ async def set_policy(
         max_age_days=body.max_age_days,
         max_memories=body.max_memories,
     )
-    audited_in(request, own_of(caller), fields=sorted(body.model_fields_set))
+    audited_in(request, house, fields=sorted(body.model_fields_set))
     state = await app.memories.decay.state(caller.tenant)
     return answer(request, _shown(state, applied=True), nulls=True)
 
@@ -158,9 +162,13 @@ async def set_policy(
     responses=ENTITY_ERRORS,
 )
 async def run_policy(request: Request, app: OpenApp, caller: Calling) -> Response:
-    """Forget now what the policy says, in the background; needs the permission admin."""
+    """Forget now what the policy says, in the background.
+
+    Needs the permission admin, and a key that reaches all entities.
+    """
+    house = own_of(caller)
     run_id = await app.memories.decay.request(caller.tenant)
-    audited_in(request, own_of(caller), run_id=run_id)
+    audited_in(request, house, run_id=run_id)
     app.worker.wake()
     return answer(request, RunResponse(run_id=run_id), status=202)
 

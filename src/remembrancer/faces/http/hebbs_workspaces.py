@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from pydantic import BaseModel, Field
 
+from ...app import App
 from ...keeping.store import Tenant
 from ...nouns.caller import Caller, Permission
 from ...nouns.errors import Conflict, Forbidden, InvalidInput, NotFound
 from ...nouns.names import tenant_name
 from ...verbs.access.key_options import KeyOptions, granted
+from ...verbs.tenant_banks import holding_of
 from .access import Calling
 from .answers import OpenApp, answer
 from .body import Wire, body_of
@@ -85,9 +88,9 @@ async def list_workspaces(
 ) -> Response:
     """List the caller's own workspace; all of them where the caller may name any."""
     if _names_any(caller):
-        found = await app.store.tenants(after, limit)
+        found = await _all(app, caller, after, limit)
     else:
-        found = [await app.store.tenant(caller.tenant)]
+        found = [await holding_of(app.store, caller)]
     shown = [_shown(tenant) for tenant in found]
     return answer(
         request,
@@ -109,7 +112,8 @@ async def get_workspace(
     """Return one workspace that the key may name."""
     if slug != caller.tenant and not _names_any(caller):
         raise NotFound(f"there is no workspace {slug!r} for this key", field="slug")
-    return answer(request, {"workspace": _shown(await app.store.tenant(tenant_name(slug, "slug")))})
+    tenant = await holding_of(app.store, replace(caller, tenant=tenant_name(slug, "slug")))
+    return answer(request, {"workspace": _shown(tenant)})
 
 
 @router.post(
@@ -152,6 +156,13 @@ async def create_workspace(
         "api_key": secret,
     }
     return answer(request, told, nulls=True, headers=_SECRET, status=201)
+
+
+async def _all(app: App, caller: Caller, after: str, limit: int) -> list[Tenant]:
+    found = await app.store.tenants(after, limit)
+    if caller.reaches_all:
+        return found
+    return [await holding_of(app.store, replace(caller, tenant=each.name)) for each in found]
 
 
 def _names_any(caller: Caller) -> bool:
