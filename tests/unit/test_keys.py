@@ -179,6 +179,35 @@ async def test_rotation_keeps_the_old_one_for_a_while(tmp_path: Path, clock: Fix
                 await keys.rotate(first.key.id, grace)
 
 
+async def test_what_a_secret_has_opened_lasts_as_long_as_the_secret(
+    tmp_path: Path, clock: FixedClock
+) -> None:
+    async with opened(tmp_path, clock) as here, opened(tmp_path, clock) as there:
+        first = await here.create(KeyOptions("a"))
+        gates = [Gate(keys, Settings()) for keys in (here, there)]
+        old = await here.verify(first.secret)
+        assert (old.digest or "x") not in repr(old)
+        for gate in gates:
+            await gate.recheck(old)
+        second = await here.rotate(first.key.id, 60)
+        new = await here.verify(second.secret)
+        clock.advance(timedelta(seconds=59))
+        for gate in gates:
+            await gate.recheck(old)
+            await gate.recheck(new)
+        clock.advance(timedelta(seconds=1))
+        for gate in gates:
+            await gate.recheck(new)
+            with pytest.raises(Unauthenticated, match="expired"):
+                await gate.recheck(old)
+        last = await here.verify((await here.rotate(first.key.id)).secret)
+        clock.advance(timedelta(seconds=1))
+        for gate in gates:
+            await gate.recheck(last)
+            with pytest.raises(Unauthenticated, match="revoked"):
+                await gate.recheck(new)
+
+
 async def test_a_key_ends_when_it_was_to(tmp_path: Path, clock: FixedClock) -> None:
     async with opened(tmp_path, clock) as keys:
         made = await keys.create(KeyOptions("a", expires_at=NOW + 1_000_000))

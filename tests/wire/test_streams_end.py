@@ -87,6 +87,24 @@ def test_grpc_streams_end_when_the_key_is_revoked(guarded: Server, other: Server
                 assert seconds < SOON_S
 
 
+def test_a_grpc_stream_ends_with_the_secret_that_opened_it(guarded: Server) -> None:
+    key = made(guarded)
+    with grpc.insecure_channel(guarded.grpc) as channel:
+        old = Client(channel, "", f"Bearer {key['key']}").subscribe(timeout=60)
+        next(old)
+        turned = guarded.post(
+            f"/v1/keys/{key['id']}/rotate", {}, headers={"Authorization": f"Bearer {MASTER}"}
+        )
+        assert turned.status_code == 200, turned.text
+        client = Client(channel, "", f"Bearer {turned.json()['key']}")
+        new = client.subscribe()
+        number = next(new).subscription_id
+        assert ended(old)[0] is grpc.StatusCode.UNAUTHENTICATED
+        client.remember("The tide has turned.", "pilot")
+        client.call("Feed", subscription_id=number, text="The tide has turned.")
+        assert next(new).memory.content
+
+
 def test_a_grpc_stream_ends_when_the_key_expires(guarded: Server) -> None:
     until = datetime.now(UTC) + timedelta(seconds=1.5)
     key = made(guarded, expires_at=until.isoformat())

@@ -45,6 +45,7 @@ class Caller:
         name: of the key.
         expires_at: of the key, in microseconds.
         rates: the key's own limits by class (read, write, admin), where it has some.
+        digest: hash of the secret that it came with, since a key may have had several.
     """
 
     tenant: str = DEFAULT_TENANT
@@ -55,6 +56,7 @@ class Caller:
     name: str | None = None
     expires_at: int | None = None
     rates: Mapping[Permission, Rate] = field(default_factory=dict)
+    digest: str | None = field(default=None, repr=False, compare=False)
 
     def may(self, permission: Permission) -> bool:
         """Return whether it has a permission."""

@@ -90,12 +90,15 @@ class Gate:
         """Check that a caller whose call lasts may still call: before each thing told to it.
 
         Raises:
-            Unauthenticated: its key was revoked or has expired, or one is needed by now.
+            Unauthenticated: its key was revoked or has expired, or the secret that it came with
+                has; or a key is needed by now.
         """
         if caller.key_id is None:
             if await self.asks():
                 raise Unauthenticated("an API key is needed by now: call again with one")
-        elif caller.key_id != SET_KEY and not await self._keys.holds(caller.key_id):
+        elif caller.key_id != SET_KEY and not await self._keys.holds(
+            caller.key_id, caller.digest or ""
+        ):
             raise Unauthenticated("authentication failed: API key was revoked or has expired")
 
     def spend(self, caller: Caller, kind: Permission) -> None:

@@ -32,8 +32,15 @@ class Key:
     last_used_at: int | None = None
     hashes: Mapping[str, int | None] = field(default_factory=dict, repr=False)
 
-    def caller(self) -> Caller:
-        """Return who calls with it."""
+    def ended(self, digest: str, now: int) -> bool:
+        """Return whether the secret of a hash is taken no more, be it with the key itself."""
+        if self.revoked_at is not None or digest not in self.hashes:
+            return True
+        ends = (self.options.expires_at, self.hashes[digest])
+        return any(end is not None and now >= end for end in ends)
+
+    def caller(self, digest: str) -> Caller:
+        """Return who calls with it; `digest` is of the secret that came."""
         o = self.options
         return Caller(
             o.tenant,
@@ -44,6 +51,7 @@ class Key:
             o.name,
             o.expires_at,
             o.rates,
+            digest,
         )
 
 

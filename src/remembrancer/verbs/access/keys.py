@@ -202,14 +202,13 @@ class Keys:
             known = await self._look_up(digest, now)
         if known is None:
             raise Unauthenticated("authentication failed: unknown API key")
-        ends = (known.key.options.expires_at, known.key.hashes[digest])
-        if any(end is not None and now >= end for end in ends):
+        if known.key.ended(digest, now):
             raise Unauthenticated("authentication failed: API key has expired")
         self._note_use(known.key.id, now)
-        return known.key.caller()
+        return known.key.caller(digest)
 
-    async def holds(self, key_id: str) -> bool:
-        """Return whether a key is valid still: neither revoked nor expired."""
+    async def holds(self, key_id: str, digest: str) -> bool:
+        """Return whether a secret of a key is valid still: none of the two has ended."""
         now = self._clock.now_us()
         known = self._held.get(key_id)
         if known is None or not 0 <= now - known.read_at < _HELD_US:
@@ -222,9 +221,7 @@ class Keys:
                 self._held[key_id] = known
                 while len(self._held) > _CACHED:
                     self._held.popitem(last=False)
-        key = known.key
-        ends = key.options.expires_at
-        return key.revoked_at is None and (ends is None or now < ends)
+        return not known.key.ended(digest, now)
 
     async def exist(self) -> bool:
         """Return whether there is a key, be it revoked; once there was, there is."""
