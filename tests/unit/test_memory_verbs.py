@@ -17,6 +17,7 @@ from remembrancer.nouns.caller import Caller
 from remembrancer.nouns.errors import Exhausted, ModelUnavailable, NotFound
 from remembrancer.nouns.memory import BankRef, Job, JobState, LinkType
 from remembrancer.verbs import subscriptions
+from remembrancer.verbs.recalling.origins import Origin
 from remembrancer.verbs.recalling.searches import Search, Way
 from remembrancer.verbs.remember import Tie
 from remembrancer.verbs.revise import MOVED_OUT, Revision
@@ -178,7 +179,41 @@ def test_subscriptions_are_bounded_and_their_ids_are_not_to_be_guessed(
         with pytest.raises(Exhausted):
             hub.open(CALLER, Wanted(ONE))
         hub.close(CALLER.tenant, ids[0])
-        assert await opened[0].next() is None
+        assert await hub.next(opened[0]) is None
         assert hub.open(CALLER, Wanted(ONE)).id not in ids
+
+    run(tmp_path, test)
+
+
+def test_a_subscription_tells_what_waits_as_it_is_when_it_is_taken(tmp_path: Path) -> None:
+    async def test(app: App) -> None:
+        hub, memories = app.memories.subscriptions, app.memories
+        told = "The pump failed."
+        gone, moved, changed, left = [await memories.remember(ONE, told) for _ in range(4)]
+        subscription = hub.open(CALLER, Wanted(ONE))
+        await hub.feed(CALLER.tenant, subscription.id, told)
+        assert len(subscription.waiting) == 4
+        await app.forget(ONE, unit_ids=[gone.id])
+        await memories.revise(CALLER, moved.id, Revision(bank=TWO))
+        await memories.revise(CALLER, changed.id, Revision(content="The pump is mended."))
+        pushed = [await hub.next(subscription) for _ in range(2)]
+        texts = {push.kept.unit.id: push.kept.unit.text for push in pushed if push is not None}
+        assert texts == {changed.id: "The pump is mended.", left.id: told}
+        assert not subscription.waiting
+
+    run(tmp_path, test)
+
+
+def test_a_subscription_to_a_kind_passes_over_what_became_another(tmp_path: Path) -> None:
+    async def test(app: App) -> None:
+        hub, memories = app.memories.subscriptions, app.memories
+        one, two = [await memories.remember(ONE, f"Lock {n} leaks.") for n in range(2)]
+        subscription = hub.open(CALLER, Wanted(ONE, origins=frozenset({Origin.REMEMBERED})))
+        await hub.feed(CALLER.tenant, subscription.id, "leaks")
+        await memories.revise(CALLER, one.id, Revision(content="Lock 0 is tight."))
+        push = await hub.next(subscription)
+        assert push is not None
+        assert push.kept.unit.id == two.id
+        assert not subscription.waiting
 
     run(tmp_path, test)

@@ -13,6 +13,7 @@ from collections import OrderedDict, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
+from typing import NamedTuple
 
 from ..finding.indexes import Indexes
 from ..finding.similar import most_similar
@@ -60,9 +61,26 @@ class Wanted:
     buffer: int = 128
 
 
+class Hit(NamedTuple):
+    """A memory that was called to mind, by its id; what it says is read when it is handed over."""
+
+    ref: BankRef
+    id: bytes
+    confidence: float
+
+
+class _Waiting(NamedTuple):
+    hit: Hit
+    at: int
+    number: int
+
+
 @dataclass(frozen=True, slots=True)
 class Push:
-    """A memory that was called to mind; `confidence` is its cosine, `number` counts from 1."""
+    """A memory that was called to mind, as it is when it is handed over.
+
+    `confidence` is its cosine when it was matched, `at` that time, `number` counts from 1.
+    """
 
     kept: Kept
     confidence: float
@@ -72,7 +90,7 @@ class Push:
 
 @dataclass(eq=False, slots=True)
 class Subscription:
-    """One stream; `next` waits for what comes."""
+    """One stream; see `Subscriptions.next`."""
 
     id: int
     caller: Caller
@@ -81,14 +99,14 @@ class Subscription:
     vector: Floats | None = None
     revisions: dict[BankRef, int] = field(default_factory=dict)
     seen: OrderedDict[bytes, None] = field(default_factory=OrderedDict)
-    waiting: deque[Push] = field(default_factory=deque)
+    waiting: deque[_Waiting] = field(default_factory=deque)
     ready: asyncio.Event = field(default_factory=asyncio.Event)
     matching: asyncio.Lock = field(default_factory=asyncio.Lock)
     sent: int = 0
     closed: bool = False
 
-    async def next(self) -> Push | None:
-        """Wait for the next memory; None when the subscription was closed."""
+    async def take(self) -> _Waiting | None:
+        """Wait for the next one that was queued; None when the subscription was closed."""
         while not self.waiting:
             if self.closed:
                 return None
@@ -96,17 +114,17 @@ class Subscription:
             await self.ready.wait()
         return self.waiting.popleft()
 
-    def push(self, kept: Kept, confidence: float, at: int) -> None:
-        """Queue a memory that was not handed over before."""
-        if kept.unit.id in self.seen:
+    def push(self, hit: Hit, at: int) -> None:
+        """Queue a memory that was not queued before."""
+        if hit.id in self.seen:
             return
-        self.seen[kept.unit.id] = None
+        self.seen[hit.id] = None
         if len(self.seen) > _MOST_SEEN:
             self.seen.popitem(last=False)
         self.sent += 1
         if len(self.waiting) >= self.wanted.buffer:
             self.waiting.popleft()
-        self.waiting.append(Push(kept, confidence, at, self.sent))
+        self.waiting.append(_Waiting(hit, at, self.sent))
         self.ready.set()
 
     def end(self) -> None:
@@ -187,6 +205,25 @@ class Subscriptions:
             subscription.vector = await self._embedder.embed_query(" ".join(subscription.words))
             await self._match(subscription)
 
+    async def next(self, subscription: Subscription) -> Push | None:
+        """Wait for the next memory; None when the subscription was closed.
+
+        Each is read by itself, at the last moment: what is forgotten meanwhile must be told to
+        nobody, and a slow reader may come for the next one much later.
+        """
+        while (taken := await subscription.take()) is not None:
+            kept = await self._kept(taken.hit, subscription.wanted)
+            if kept is not None:
+                return Push(kept, taken.hit.confidence, taken.at, taken.number)
+        return None
+
+    async def _kept(self, hit: Hit, wanted: Wanted) -> Kept | None:
+        """Return a memory as it is now; None when it is gone, or is not wanted any more."""
+        found = await self._store.read(
+            hit.ref, lambda reader: kept_of(reader, hit.ref, reader.units([hit.id]))
+        )
+        return found[0] if found and _wanted(found[0], wanted) else None
+
     def close(self, tenant: str, number: int) -> None:
         """End a subscription; one that is not there is none of the caller's business."""
         subscription = self._open.get(number)
@@ -210,14 +247,14 @@ class Subscriptions:
         if vector is None:
             return
         now = self._clock.now_us()
-        found: list[tuple[Kept, float]] = []
+        found: list[Hit] = []
         for ref in await self._refs(subscription):
             near = partial(self._near, ref=ref, vector=vector, wanted=wanted, now=now)
             hits, revision = await read_indexed(self._store, self._indexes, ref, near)
             found += hits
             subscription.revisions[ref] = revision
-        for kept, cosine in sorted(found, key=lambda hit: (-hit[1], hit[0].unit.id)):
-            subscription.push(kept, cosine, now)
+        for hit in sorted(found, key=lambda hit: (-hit.confidence, hit.id)):
+            subscription.push(hit, now)
 
     def _near(
         self,
@@ -227,18 +264,17 @@ class Subscriptions:
         vector: Floats,
         wanted: Wanted,
         now: int,
-    ) -> tuple[list[tuple[Kept, float]], int]:
+    ) -> tuple[list[Hit], int]:
         if reader.generation != self._generation:
             raise ModelUnavailable(MOVED)
         near = {i: c for i, c in most_similar(state, vector, _NEAREST) if c >= wanted.least}
         since = None if wanted.within_us is None else now - wanted.within_us
-        kept = [
-            each
+        ids = [
+            each.unit.id
             for each in kept_of(reader, ref, reader.units(list(near)))
-            if (not wanted.origins or each.origin in wanted.origins)
-            and (since is None or each.unit.mentioned_at >= since)
+            if _wanted(each, wanted) and (since is None or each.unit.mentioned_at >= since)
         ]
-        return [(each, max(0.0, near[each.unit.id])) for each in kept], reader.revision
+        return [Hit(ref, each, max(0.0, near[each])) for each in ids], reader.revision
 
     async def _refs(self, subscription: Subscription) -> list[BankRef]:
         if subscription.wanted.bank is not None:
@@ -271,3 +307,8 @@ class Subscriptions:
             if any(subscription.revisions.get(ref) != known[ref] for ref in refs):
                 async with subscription.matching:
                     await self._match(subscription)
+
+
+def _wanted(kept: Kept, wanted: Wanted) -> bool:
+    """Tell whether a memory is of a kind that is wanted, and not taken out."""
+    return kept.holds and (not wanted.origins or kept.origin in wanted.origins)

@@ -42,10 +42,11 @@ class SubscribeService:
             within_us=time_of(optional(request, "time_scope_us"), "time_scope_us"),
             buffer=min(buffer, MAX_BUFFER),
         )
-        subscription = self._memories.subscriptions.open(caller, wanted)
+        subscriptions = self._memories.subscriptions
+        subscription = subscriptions.open(caller, wanted)
         try:
             yield self._message(subscription.id)
-            while (push := await subscription.next()) is not None:
+            while (push := await subscriptions.next(subscription)) is not None:
                 told = self._message(subscription.id)
                 worth = await self._memories.lookup.worth([push.kept])
                 fill_memory(told.memory, push.kept, worth[0])
@@ -54,7 +55,7 @@ class SubscribeService:
                 told.sequence_number = push.number
                 yield told
         finally:
-            self._memories.subscriptions.close(caller.tenant, subscription.id)
+            subscriptions.close(caller.tenant, subscription.id)
 
     async def _feed(self, caller: Caller, request: Any) -> Any:
         await self._memories.subscriptions.feed(

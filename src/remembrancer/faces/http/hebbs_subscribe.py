@@ -106,11 +106,12 @@ class Pushes:
         return until_refused(self._gate, subscription.caller, self._events(subscription))
 
     async def _events(self, subscription: Subscription) -> AsyncIterator[bytes]:
+        subscriptions = self._memories.subscriptions
         waiting: asyncio.Task[Push | None] | None = None
         try:
             yield _event(_message(subscription.id), HANDSHAKE)
             while True:
-                waiting = waiting or asyncio.create_task(subscription.next())
+                waiting = waiting or asyncio.create_task(subscriptions.next(subscription))
                 done, _ = await asyncio.wait({waiting}, timeout=KEEP_ALIVE_S)
                 if not done:
                     yield b": keep-alive\n\n"
