@@ -199,6 +199,7 @@ class App:
             clock=clock,
             generation=generation,
             intend=intending,
+            guard=guard,
         )
         self.reprocess = Reprocess(
             store,

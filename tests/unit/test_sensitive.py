@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from remembrancer.app import App
+from remembrancer.nouns.caller import Caller
 from remembrancer.nouns.errors import InvalidInput
 from remembrancer.nouns.memory import BankRef
 from remembrancer.reading.sensitive import find, redacted
 from remembrancer.settings import Settings
+from remembrancer.verbs.curate import Edit
+from remembrancer.verbs.insights import Insight
 from remembrancer.verbs.retaining.guarding import Guard
 from remembrancer.verbs.retaining.units import Item
+from remembrancer.verbs.revise import Revision
 
 REF = BankRef("default", "b")
 
@@ -132,3 +138,96 @@ def test_memories_told_singly_are_guarded(tmp_path: Path) -> None:
             await app.close()
 
     assert asyncio.run(tell()) == "Ask [email]."
+
+
+CARD = "4111 1111 1111 1111"
+CONTEXT = {
+    "mail": "bob@example.com",
+    "deep": [{"note": f"pays with {CARD}"}, 4111111111111111, 4111111111111111.0],
+    "bob@example.com": True,
+    "password": "Tr0ub4dor&3x",
+    "count": 41,
+    "none": None,
+}
+REDACTED = {
+    "mail": "[email]",
+    "deep": [{"note": "pays with [card]"}, "[card]", "[card]"],
+    "[email]": True,
+    "password": "[password]",
+    "count": 41,
+    "none": None,
+}
+
+
+def test_attributes_are_guarded_at_any_depth() -> None:
+    assert Guard("redact").attributes(CONTEXT, "context") == REDACTED
+    assert Guard("redact").attributes(REDACTED, "context") == REDACTED
+    for mode in (Guard(), Guard("flag"), Guard("redact", ("iban",))):
+        assert mode.attributes(CONTEXT, "context") == CONTEXT
+    for name, value in CONTEXT.items():
+        if name in {"count", "none"}:
+            continue
+        with pytest.raises(InvalidInput) as caught:
+            Guard("block").attributes({name: value}, "context")
+        assert caught.value.field == "context"
+        assert str(value) not in caught.value.message
+
+
+def guarded(folder: Path, mode: str, work: Callable[[App], Awaitable[None]]) -> None:
+    async def main() -> None:
+        settings = Settings(data=folder, embedder="hash:64", sensitive=mode)
+        app = await App.open(settings, background=False)
+        try:
+            await work(app)
+        finally:
+            await app.close()
+
+    asyncio.run(main())
+
+
+async def insights_of(app: App, *insights: Insight) -> None:
+    """Remember five notes, and commit insights that rest on them."""
+    basis = tuple([(await app.memories.remember(REF, "The lock leaks.")).id for _ in range(5)])
+    prepared = await app.memories.insights.prepare(Caller(), REF)
+    told = [replace(each, basis=basis) for each in insights]
+    await app.memories.insights.commit(Caller(), prepared.session, told)
+
+
+def test_whatever_is_told_of_a_memory_is_redacted(tmp_path: Path) -> None:
+    async def work(app: App) -> None:
+        unit = await app.memories.remember(REF, "A note.", attributes=CONTEXT)
+        assert unit.attributes == REDACTED
+        revision = Revision(attributes={"more": {"mail": "cy@example.com"}})
+        kept = await app.memories.revise(Caller(), unit.id, revision)
+        assert kept.unit.attributes == {**REDACTED, "more": {"mail": "[email]"}}
+        await app.curate(REF, unit.id, Edit(text="Ask dora@example.com."))
+        [kept] = await app.memories.lookup.several(REF, [unit.id])
+        assert kept.unit.text == "Ask [email]."
+        told = Insight("Ask eve@example.com.", 0.9, tags=("fay@example.com",))
+        await insights_of(app, told)
+        [insight] = await app.memories.insights.listed(Caller(), REF)
+        assert insight.unit.text == "Ask [email]."
+        assert (insight.unit.attributes or {})["reflect_tags"] == ["[email]"]
+
+    guarded(tmp_path, "redact", work)
+    for path in tmp_path.rglob("*"):
+        assert not path.is_file() or b"@example.com" not in path.read_bytes()
+
+
+def test_whatever_is_told_of_a_memory_may_be_refused(tmp_path: Path) -> None:
+    async def work(app: App) -> None:
+        with pytest.raises(InvalidInput, match="context holds"):
+            await app.memories.remember(REF, "A note.", attributes=CONTEXT)
+        unit = await app.memories.remember(REF, "A note.")
+        for revision in (Revision(attributes=CONTEXT), Revision(content=f"Pay with {CARD}.")):
+            with pytest.raises(InvalidInput, match="holds what is not to be kept"):
+                await app.memories.revise(Caller(), unit.id, revision)
+        with pytest.raises(InvalidInput, match="text holds"):
+            await app.curate(REF, unit.id, Edit(text=f"Pay with {CARD}."))
+        fine = Insight("Locks leak.", 0.9)
+        for insight in (Insight(f"Pay with {CARD}.", 0.9), Insight("Pay.", 0.9, tags=(CARD,))):
+            with pytest.raises(InvalidInput, match="insights"):
+                await insights_of(app, fine, insight)
+        assert await app.memories.insights.listed(Caller(), REF) == []
+
+    guarded(tmp_path, "block", work)

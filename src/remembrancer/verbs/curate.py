@@ -38,6 +38,7 @@ from .curating.corrections import Corrected, Corrector
 from .curating.retagging import units_of
 from .curating.standing import Standing, stand
 from .recalling.origins import EDITS, edits_in
+from .retaining.guarding import OPEN, Guard
 from .retaining.intending import Intending
 from .retaining.reread import NAMED
 
@@ -97,8 +98,10 @@ class Curate:
         clock: Clock,
         generation: int,
         intend: Intending | None = None,
+        guard: Guard = OPEN,
     ) -> None:
         self._store = store
+        self._guard = guard
         self._intend = intend  # what a text says is to be done later
         self._corrector = corrector
         self._clock = clock
@@ -116,6 +119,7 @@ class Curate:
             ModelUnavailable: the new text cannot be embedded; nothing was changed.
             Conflict: the bank changed too often meanwhile; nothing was changed.
         """
+        edit = self._guarded(edit)
         vectors: dict[str, Vector] = {}
         for _ in range(_TRIES):
             standing = await self._standing(ref, unit_id)
@@ -125,6 +129,19 @@ class Curate:
                     return
             await asyncio.sleep(_PAUSE_S)
         raise _busy()
+
+    def _guarded(self, edit: Edit) -> Edit:
+        text, note, attributes, reason = edit.text, edit.note, edit.attributes, edit.reason
+        guard = self._guard
+        return replace(
+            edit,
+            text=text if text is None else guard.text(text, "text"),
+            note=guard.text(note, "context") if isinstance(note, str) else note,
+            attributes=attributes
+            if isinstance(attributes, Leave)
+            else guard.attributes(attributes, "context"),
+            reason=reason if reason is None else guard.text(reason, "reason"),
+        )
 
     async def drop_observations(self, ref: BankRef, unit_id: bytes) -> int:
         """Erase the observations derived from a memory; return how many.

@@ -16,7 +16,7 @@ from ..models.llm.structured import ask_for
 from ..models.llm.types import LlmFailed, Prompt
 from ..nouns.caller import Caller
 from ..nouns.clock import iso
-from ..nouns.errors import BudgetSpent, NotFound
+from ..nouns.errors import BudgetSpent, InvalidInput, NotFound
 from ..nouns.memory import BankRef
 from ..reading.asking.fact_prompt import Passage
 from ..reading.asking.grounding import ungrounded
@@ -83,7 +83,7 @@ class Distil:
                 continue
             try:
                 count = await self._one(task, cluster)
-            except (LlmFailed, BudgetSpent, NotFound) as failed:
+            except (LlmFailed, BudgetSpent, NotFound, InvalidInput) as failed:
                 log.warning("a cluster was left as it is: %s", failed.message)
                 continue
             done.processed += 1

@@ -11,7 +11,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -30,6 +30,7 @@ from .attributes import merged_attributes
 from .lookup import Kept, embedding, kept_of
 from .reflecting.clusters import clusters
 from .remember import Remember, checked_content, checked_share
+from .retaining.guarding import OPEN, Guard
 from .tenant_banks import banks_of, reached
 
 SESSION_US = 600_000_000
@@ -80,8 +81,17 @@ class Insight:
 class Insights:
     """The verbs; everything they need is passed in."""
 
-    def __init__(self, store: Store, remember: Remember, *, ids: IdMaker, clock: Clock) -> None:
+    def __init__(
+        self,
+        store: Store,
+        remember: Remember,
+        *,
+        ids: IdMaker,
+        clock: Clock,
+        guard: Guard = OPEN,
+    ) -> None:
         self._store = store
+        self._guard = guard
         self._remember = remember
         self._ids = ids
         self._clock = clock
@@ -161,6 +171,7 @@ class Insights:
                 limit=MOST_INSIGHTS,
             )
         prepared = json.loads(kept)
+        insights = [self._guarded(insight) for insight in insights]
         made: Counter[BankRef] = Counter()
         for number, insight in enumerate(insights):
             basis = _basis(insight, prepared)
@@ -178,9 +189,17 @@ class Insights:
 
         Raises:
             NotFound: a memory that it rests on is gone.
+            InvalidInput: it holds what is not to be kept.
             Conflict: the bank changed too often meanwhile.
         """
-        await self._keep(ref, unit_id, insight, insight.basis)
+        await self._keep(ref, unit_id, self._guarded(insight), insight.basis)
+
+    def _guarded(self, insight: Insight) -> Insight:
+        return replace(
+            insight,
+            content=self._guard.text(insight.content, "insights.content"),
+            tags=tuple(self._guard.text(tag, "insights.tags") for tag in insight.tags),
+        )
 
     async def _keep(
         self, ref: BankRef, unit_id: bytes, insight: Insight, basis: Sequence[bytes]

@@ -75,7 +75,7 @@ class Memories:
         self.strategies = Strategies(
             store, indexes, embedder, clock=clock, generation=generation, knows=knows
         )
-        self.insights = Insights(store, self.remember, ids=ids, clock=clock)
+        self.insights = Insights(store, self.remember, ids=ids, clock=clock, guard=guard)
         self.contradictions = Contradictions(store, indexes, clock=clock, generation=generation)
         self.subscriptions = Subscriptions(
             store,

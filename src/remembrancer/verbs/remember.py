@@ -157,7 +157,7 @@ class Remember:
             created_at=now,
             mentioned_at=now,
             kind=Kind.OBSERVATION if derived else Kind.WORLD,
-            attributes=merged_attributes(None, attributes),
+            attributes=merged_attributes(None, self._guard.attributes(attributes, "context")),
             importance=checked_share(0.5 if importance is None else importance, "importance"),
         )
         links = await links_from(self._store, ref, unit.id, ties)

@@ -103,7 +103,7 @@ class Revise:
 
     async def _edit(self, tenant: str, revision: Revision) -> Edit:
         content, importance = revision.content, revision.importance
-        attributes = revision.attributes
+        attributes = self._guard.attributes(revision.attributes, "context")
         return Edit(
             text=None if content is None else self._guard.text(checked_content(content), "content"),
             importance=None if importance is None else checked_share(importance, "importance"),
