@@ -213,3 +213,28 @@ async def test_observations_made_from_what_is_erased_go_with_it(store, ref, make
         assert ids_of(await view.scan()) == ids_of([other, apart])
         assert (await view.counts())["links"] == 1
     await check(store, ref)
+
+
+async def test_observations_that_rest_on_others_outlive_what_is_moved(store, ref, make, check):
+    source, other = make.rows(2)
+    alone, shared, of_shared, deep = (make.row(str(n), layer=Layer.OBSERVATION) for n in range(4))
+    links = [
+        Link(alone.unit.id, source.unit.id, LinkType.INSIGHT_FROM),
+        Link(deep.unit.id, source.unit.id, LinkType.INSIGHT_FROM),
+        Link(deep.unit.id, alone.unit.id, LinkType.INSIGHT_FROM),
+        Link(shared.unit.id, source.unit.id, LinkType.INSIGHT_FROM),
+        Link(shared.unit.id, other.unit.id, LinkType.INSIGHT_FROM),
+        Link(of_shared.unit.id, shared.unit.id, LinkType.INSIGHT_FROM),
+    ]
+    await store.apply(
+        ref, Batch(units=[source, other, alone, shared, of_shared, deep], links=links)
+    )
+    applied = await store.apply(ref, Batch(moved=[source.unit.id]))
+    assert set(applied.erased) == set(ids_of([source, alone, deep]))
+    async with store.snapshot(ref) as view:
+        assert ids_of(await view.scan()) == ids_of([other, shared, of_shared])
+        assert (await view.counts())["links"] == 2
+    await check(store, ref)
+    applied = await store.apply(ref, Batch(moved=[other.unit.id]))  # it was all that was left
+    assert set(applied.erased) == set(ids_of([other, shared, of_shared]))
+    await check(store, ref)

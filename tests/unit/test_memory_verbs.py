@@ -132,6 +132,20 @@ def test_a_move_keeps_vector_counters_and_drops_links(tmp_path: Path) -> None:
     run(tmp_path, test)
 
 
+def test_a_move_leaves_the_insights_that_rest_on_others(tmp_path: Path) -> None:
+    async def test(app: App) -> None:
+        remember = app.memories.remember
+        moving, staying = [await remember(ONE, f"Lock {n} leaks.") for n in range(2)]
+        ties = [Tie(each.id, LinkType.INSIGHT_FROM) for each in (moving, staying)]
+        shared = await remember(ONE, "Locks leak.", ties=ties, derived=True)
+        await remember(ONE, "Lock 0 is old.", ties=ties[:1], derived=True)
+        await app.memories.revise(CALLER, moving.id, Revision(bank=TWO))
+        left = await app.memories.insights.listed(CALLER, ONE)
+        assert [(each.unit.id, each.basis) for each in left] == [(shared.id, (staying.id,))]
+
+    run(tmp_path, test)
+
+
 def test_revisions_at_once_are_all_made(tmp_path: Path) -> None:
     async def test(app: App) -> None:
         unit = await app.memories.remember(ONE, "Version 0.")

@@ -176,9 +176,9 @@ class Trigger:
 class Batch:
     """One write: everything in it commits together or not at all.
 
-    Order of work: documents (replacing), `erase_documents`, `erase`, `unlink`, `retag`, `units`
-    (insert or replace), `vectors`, `windows`, `curations`, `mentions`, `entity_edits`, `links`,
-    `future`, `jobs`, `triggers`, `erase_records`, `records`, `erase_blobs`, `blobs`.
+    Order of work: documents (replacing), `erase_documents`, `erase`, `moved`, `unlink`, `retag`,
+    `units` (insert or replace), `vectors`, `windows`, `curations`, `mentions`, `entity_edits`,
+    `links`, `future`, `jobs`, `triggers`, `erase_records`, `records`, `erase_blobs`, `blobs`.
 
     Of `future`, jobs and records are left aside: the batch has its own. What it puts for one of
     `units` stays, with its occurrences, when the unit that it was read from goes.
@@ -189,6 +189,8 @@ class Batch:
     window of the sources said after it (up to two turns on) to their own words and vector. Keys in
     its document that lean on what was said before are dropped (see `UnitRow.same`).
     It also drops the bank's values under `records.COPIES`, for they hold texts.
+    Units that were `moved` to another bank are erased likewise, but for the observations that rest
+    on others of this bank as well: they stay, and lose their link.
     Units with other tags than before do not say the same as those that kept them: `retag` brings
     their `same`; one that had none gets none.
     A curation of a unit that is gone is left out; one that exists is replaced.
@@ -211,6 +213,7 @@ class Batch:
     documents: Sequence[DocumentWrite] = ()
     erase_documents: Sequence[str] = ()  # by name
     erase: Sequence[bytes] = ()
+    moved: Sequence[bytes] = ()
     unlink: Sequence[bytes] = ()  # units that lose all links
     retag: Sequence[Retag] = ()
     units: Sequence[UnitRow] = ()
@@ -238,5 +241,5 @@ class Applied:
     """What a batch did: the bank's revision after it, and the ids of the units that went."""
 
     revision: int
-    erased: tuple[bytes, ...] = ()  # by `erase` and `erase_documents`, cascades included
+    erased: tuple[bytes, ...] = ()  # by `erase`, `moved` and `erase_documents`, with cascades
     replaced: tuple[bytes, ...] = ()  # by documents put again

@@ -56,10 +56,12 @@ class Forget:
         documents: Sequence[str] = (),
         records: Sequence[Record] = (),
         expect_revision: int | None = None,
+        moved: bool = False,
     ) -> Receipt:
         """Erase units and documents of one bank in one transaction.
 
-        `records` are written with it, and with nothing to erase not at all.
+        `records` are written with it, and with nothing to erase not at all. `moved`: the units are
+        kept in another bank, so what was made of them and of others here as well stays.
 
         Raises:
             InvalidInput: neither ids nor documents are given.
@@ -86,7 +88,8 @@ class Forget:
         applied = await self._store.apply(
             ref,
             Batch(
-                erase=list(dict.fromkeys(whole)),
+                erase=[] if moved else list(dict.fromkeys(whole)),
+                moved=list(dict.fromkeys(whole)) if moved else [],
                 erase_documents=there,
                 jobs=[sweep],
                 records=records,

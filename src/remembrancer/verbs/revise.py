@@ -119,7 +119,7 @@ class Revise:
         async with self._moving:
             if await self._lookup.several(job.ref, [unit_id]):
                 old = BankRef(job.ref.tenant, job.payload["bank"])
-                await self._forget(old, unit_ids=[unit_id])
+                await self._forget(old, unit_ids=[unit_id], moved=True)
         return {}
 
     async def _move_to(self, caller: Caller, unit_id: bytes, new: BankRef) -> None:
@@ -167,7 +167,7 @@ class Revise:
                 generation=generation,
             ),
         )
-        gone = await self._forget(old, unit_ids=[unit_id])
+        gone = await self._forget(old, unit_ids=[unit_id], moved=True)
         if not gone.erased:  # it was forgotten meanwhile
             await self._forget(new, unit_ids=[unit_id])
             raise no_memory(unit_id)

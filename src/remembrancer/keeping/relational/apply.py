@@ -47,6 +47,7 @@ def apply(db: Db, ref: BankRef, batch: Batch, now: int) -> Applied:
     replaced = keep.documents(work, batch.documents, kept)
     erased = remove.documents(work, batch.erase_documents)
     erased += remove.units(work, batch.erase, Op.ERASE)
+    erased += remove.moved(work, batch.moved)
     job_put.forget(work, batch.erase_documents, batch.fence)
     remove.links(work, batch.unlink)
     put.retag(work, batch.retag)
@@ -66,7 +67,7 @@ def apply(db: Db, ref: BankRef, batch: Batch, now: int) -> Applied:
     records.erase(work, batch.erase_records)
     records.put(work, batch.records)
     records.erase_blobs(work, batch.erase_blobs)
-    if batch.erase or batch.erase_documents:
+    if batch.erase or batch.moved or batch.erase_documents:
         records.erase_blobs(work, [COPIES])
     records.put_blobs(work, batch.blobs)
     if batch.reading is not None and batch.reading.done:

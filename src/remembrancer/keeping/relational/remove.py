@@ -17,7 +17,24 @@ def units(work: Work, ids: Sequence[bytes], op: Op, kept: Set[bytes] = frozenset
 
     `kept` are units that the batch puts again and that are therefore spared.
     """
-    going = _with_derived(work, ids, kept)
+    return _gone(work, _with_derived(work, ids, kept), op)
+
+
+def moved(work: Work, ids: Sequence[bytes]) -> list[bytes]:
+    """Erase units that are kept elsewhere, with what was made of them and of nothing else."""
+    going = set(ids)
+    while True:
+        resting: dict[bytes, set[bytes]] = defaultdict(set)
+        for insight, target in _basis(work, _insights(work, sorted(going))):
+            resting[insight].add(target)
+        more = {each for each, basis in resting.items() if basis <= going} - going
+        if not more:
+            break
+        going |= more
+    return _gone(work, _with_derived(work, ids, resting.keys() - going), Op.ERASE)
+
+
+def _gone(work: Work, going: list[bytes], op: Op) -> list[bytes]:
     if not going:
         return []
     db, key = work.db, work.key
@@ -110,12 +127,23 @@ def _with_derived(work: Work, ids: Sequence[bytes], kept: Set[bytes]) -> list[by
     edge = list(going)
     while edge:
         derived = sorted(r[0] for r in work.db.all_in("unit_ids_of_source", edge, work.key))
-        insight = rows.LINK_CODES[LinkType.INSIGHT_FROM]
-        found_in = work.db.all_in("link_insights", edge, work.key, insight, Layer.OBSERVATION)
-        derived += sorted(row[0] for row in found_in)
+        derived += _insights(work, edge)
         edge = [i for i in dict.fromkeys(derived) if i not in going and i not in kept]
         going.update(dict.fromkeys(edge))
     return list(going)
+
+
+def _insights(work: Work, ids: Sequence[bytes]) -> list[bytes]:
+    """Return the observations that were made from units."""
+    code = rows.LINK_CODES[LinkType.INSIGHT_FROM]
+    found = work.db.all_in("link_insights", ids, work.key, code, Layer.OBSERVATION)
+    return sorted(row[0] for row in found)
+
+
+def _basis(work: Work, ids: Sequence[bytes]) -> list[tuple[bytes, bytes]]:
+    """Return what observations were made from, as pairs with them."""
+    code = rows.LINK_CODES[LinkType.INSIGHT_FROM]
+    return [(row[0], row[1]) for row in work.db.all_in("link_superseded", ids, work.key, code)]
 
 
 def _redact(work: Work, places: Sequence[tuple[bytes, int, bytes | None, int, int, int]]) -> None:
