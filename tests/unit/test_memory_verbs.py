@@ -14,9 +14,10 @@ from retain_kit import NOW, opened
 from remembrancer.app import App
 from remembrancer.keeping.batch import Batch, VectorPatch
 from remembrancer.nouns.caller import Caller
-from remembrancer.nouns.errors import Exhausted, ModelUnavailable, NotFound
+from remembrancer.nouns.errors import Conflict, Exhausted, ModelUnavailable, NotFound
 from remembrancer.nouns.memory import BankRef, Job, JobState, LinkType
 from remembrancer.verbs import subscriptions
+from remembrancer.verbs.criteria import Criteria
 from remembrancer.verbs.recalling.origins import Origin
 from remembrancer.verbs.recalling.searches import Search, Way
 from remembrancer.verbs.remember import Tie
@@ -142,6 +143,42 @@ def test_a_move_leaves_the_insights_that_rest_on_others(tmp_path: Path) -> None:
         await app.memories.revise(CALLER, moving.id, Revision(bank=TWO))
         left = await app.memories.insights.listed(CALLER, ONE)
         assert [(each.unit.id, each.basis) for each in left] == [(shared.id, (staying.id,))]
+
+    run(tmp_path, test)
+
+
+def test_what_was_done_before_a_verb_fails_is_noted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def test(app: App) -> None:
+        memories = app.memories
+        noted: list[tuple[BankRef, dict[str, Any]]] = []
+
+        def note(ref: BankRef, **metadata: Any) -> None:
+            noted.append((ref, metadata))
+
+        unit = await memories.remember(ONE, "On the move.")
+        await memories.remember(TWO, "Stays.")
+
+        async def fail(*_: Any, **__: Any) -> None:
+            raise Conflict("changed too often")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(memories.revise, "_curate", fail)
+            with pytest.raises(Conflict):
+                await memories.revise(CALLER, unit.id, Revision("No.", bank=TWO), note)
+        assert [(ref, told.get("moved")) for ref, told in noted] == [(ONE, "out"), (TWO, "in")]
+        noted.clear()
+        await memories.remember(ONE, "Goes first.")
+        forget = memories.forget_matching._forget
+
+        async def forget_one(ref: BankRef, **how: Any) -> Any:
+            return await (fail() if ref == TWO else forget(ref, **how))
+
+        monkeypatch.setattr(memories.forget_matching, "_forget", forget_one)
+        with pytest.raises(Conflict):
+            await memories.forget_matching(CALLER, Criteria(used_below=5), note)
+        assert [(ref, told["count"]) for ref, told in noted] == [(ONE, 1)]
 
     run(tmp_path, test)
 

@@ -79,6 +79,47 @@ def test_insights_that_are_committed_are_logged(server: Server, client: Client, 
     assert (first["action"], first["metadata"]) == ("insights.commit", {"insights": 1})
 
 
+def test_insights_kept_before_a_commit_fails_are_logged(
+    server: Server, client: Client, bank: str
+) -> None:
+    ids = [client.remember("The crane is out of order.", bank).memory_id for _ in range(5)]
+    scope = make("ReflectScope", entity=make("EntityScope", entity_id=bank))
+    session = client.call("ReflectPrepare", scope=scope).session_id
+    told = [(f"It breaks {n}.", [ids[n].hex()]) for n in range(2)] + [("Lost.", [bytes(16).hex()])]
+    insights = [
+        make("ProducedInsightInput", content=text, confidence=1.0, source_memory_ids=basis)
+        for text, basis in told
+    ]
+    with pytest.raises(grpc.RpcError):
+        client.call("ReflectCommit", session_id=session, insights=insights)
+    assert len(client.call("GetInsights", entity_id=bank).insights) == 2
+    body = [{"content": c, "confidence": 1.0, "source_memory_ids": b} for c, b in told]
+    prepared = server.post("/v1/reflect/prepare", {"entity_id": bank}).json()
+    failed = server.post(
+        "/v1/reflect/commit", {"session_id": prepared["session_id"], "insights": body}
+    )
+    assert failed.status_code == 404
+    assert _told(server, bank)[5:] == [("insights.commit", "grpc"), ("insights.commit", "http")]
+    assert [entry["metadata"] for entry in _log(server, bank)[:2]] == [{"insights": 2}] * 2
+
+
+def test_a_move_is_logged_in_both_banks(server: Server, client: Client, bank: str) -> None:
+    other = f"{bank}-2"
+    memory = client.remember("The lamp is lit.", bank).memory_id
+    client.remember("Lamps.", bank, kind=kind("insight"), edges=[edge(memory, "insight_from")])
+    client.call("Revise", memory_id=memory, entity_id=other)
+    assert _told(server, bank)[2:] == [("memory.revise", "grpc")]
+    left = _log(server, bank)[0]["metadata"]
+    assert (left["memory_id"], left["moved"], left["count"]) == (memory.hex(), "out", 2)
+    (arrived,) = _log(server, other)
+    assert arrived["metadata"] == {"memory_id": memory.hex(), "moved": "in", "edits": 0}
+    done = server.client.put(f"/v1/revise/{memory.hex()}", json={"entity_id": bank})
+    assert done.status_code == 200
+    assert _told(server, other) == [("memory.revise", "grpc"), ("memory.revise", "http")]
+    assert _log(server, other)[0]["metadata"]["moved"] == "out"
+    assert _log(server, bank)[0]["metadata"]["moved"] == "in"
+
+
 def test_a_refused_write_is_not_logged(server: Server, client: Client, bank: str) -> None:
     client.remember("Here.", bank)
     with pytest.raises(grpc.RpcError):

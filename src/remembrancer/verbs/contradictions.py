@@ -13,7 +13,7 @@ of it names ids, and no text.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
 from itertools import pairwise
@@ -29,6 +29,7 @@ from ..nouns.errors import Conflict, InvalidInput
 from ..nouns.memory import BankRef, Link, LinkType, UnitRow
 from .contradicting.pairs import Named, Pair, find, named, unchanged
 from .lookup import Kept, kept_of
+from .noting import Note, unnoted
 from .recalling.snapshots import read_indexed
 from .remember import checked_share
 from .tenant_banks import banks_of, reached
@@ -69,15 +70,11 @@ class Verdict:
 
 @dataclass(slots=True)
 class Settled:
-    """How many pairs stand settled by which verdict, those that did before included.
-
-    `banks`: where something was written.
-    """
+    """How many pairs stand settled by which verdict, those that did before included."""
 
     contradictions: int = 0
     revisions: int = 0
     dismissed: int = 0
-    banks: list[BankRef] = field(default_factory=list)
 
     def count(self, judgement: Judgement) -> None:
         """Count one verdict."""
@@ -146,10 +143,12 @@ class Contradictions:
                     found = sorted([*found, pair], key=lambda each: each.rank)[:limit]
         return found
 
-    async def commit(self, caller: Caller, verdicts: Sequence[Verdict]) -> Settled:
+    async def commit(
+        self, caller: Caller, verdicts: Sequence[Verdict], note: Note = unnoted
+    ) -> Settled:
         """Settle pairs; those of one bank in one transaction. Done again, it comes to the same.
 
-        Everything is checked before anything is written.
+        Everything is checked before anything is written. `note` is told where something was.
 
         Raises:
             InvalidInput: a verdict cannot be taken; names the field.
@@ -176,21 +175,23 @@ class Contradictions:
             await self._batch(ref, mine, Settled())
         done = Settled()
         for ref, mine in by_bank.items():
-            await self._settle(ref, mine, done)
+            await self._settle(ref, mine, done, note)
         return done
 
-    async def _settle(self, ref: BankRef, verdicts: Sequence[_Checked], done: Settled) -> None:
+    async def _settle(
+        self, ref: BankRef, verdicts: Sequence[_Checked], done: Settled, note: Note
+    ) -> None:
         for _ in range(_TRIES):
-            settled = replace(done, banks=list(done.banks))
+            settled = replace(done)
             batch = await self._batch(ref, verdicts, settled)
             if batch.records:
                 try:
                     await self._store.apply(ref, batch)
                 except Conflict:
                     continue
-                settled.banks.append(ref)
+                note(ref)
                 await self._store.record_trim(ref, JUDGED, _KEPT)
-            for name in ("contradictions", "revisions", "dismissed", "banks"):
+            for name in ("contradictions", "revisions", "dismissed"):
                 setattr(done, name, getattr(settled, name))
             return
         raise Conflict("the entity is being written to all the time; try again")

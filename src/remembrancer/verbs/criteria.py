@@ -18,6 +18,7 @@ from ..nouns.memory import BankRef
 from ..nouns.spans import traced
 from .forget import Forget
 from .lookup import Kept, kept_of
+from .noting import Note, some_ids, unnoted
 from .policy import Policies, Policy
 from .recalling.origins import Origin
 from .tenant_banks import all_banks_of, reached
@@ -83,8 +84,10 @@ class ForgetMatching:
         self._clock = clock
 
     @traced("forget by criteria")
-    async def __call__(self, caller: Caller, criteria: Criteria) -> Forgotten:
+    async def __call__(self, caller: Caller, criteria: Criteria, note: Note = unnoted) -> Forgotten:
         """Erase what meets the criteria; ids that are not there are passed over.
+
+        `note` is told what went, also when it fails half-way.
 
         Raises:
             InvalidInput: no criterion is given, or more ids than are forgotten at once.
@@ -100,11 +103,15 @@ class ForgetMatching:
         policy = await self._policies.of(caller.tenant)
         now = self._clock.now_us()
         done = Forgotten()
-        async for ref, ids in self._candidates(caller, criteria):
-            if done.asked >= MOST:
-                done.truncated = True
-                break
-            await self._forget_some(ref, ids, criteria, policy, now, done)
+        try:
+            async for ref, ids in self._candidates(caller, criteria):
+                if done.asked >= MOST:
+                    done.truncated = True
+                    break
+                await self._forget_some(ref, ids, criteria, policy, now, done)
+        finally:
+            for ref, erased in done.banks.items():
+                note(ref, **some_ids(erased))
         return done
 
     async def _forget_some(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -22,6 +23,7 @@ from ..reading.asking.fact_prompt import Passage
 from ..reading.asking.grounding import ungrounded
 from ..reading.asking.observation_prompt import MOST, RULES, ObservedAnswer, observation_prompt
 from .insights import Cluster, Insight, Insights
+from .noting import Note, unnoted
 from .thinking.minds import REFLECT, Minds, Task
 
 _MEMBERS = 60  # of a cluster, the newest, in one question
@@ -56,7 +58,11 @@ class Distil:
         self._minds = minds
 
     async def __call__(
-        self, caller: Caller, bank: BankRef | None, since: int | None = None
+        self,
+        caller: Caller,
+        bank: BankRef | None,
+        since: int | None = None,
+        note: Note = unnoted,
     ) -> Distilled:
         """Make insights of the clusters of a bank, or of all that the caller reaches.
 
@@ -66,39 +72,44 @@ class Distil:
             caller: who asks.
             bank: the bank; None: all.
             since: microseconds; what was kept before is left out.
+            note: is told how many were made, also when it fails half-way.
 
         Raises:
             Conflict: a bank changed too often meanwhile; insights made before it are kept.
         """
         clusters, read = await self._insights.clusters(caller, bank, since)
         done = Distilled(len(clusters), read)
-        made: dict[BankRef, int] = {}
+        made: Counter[BankRef] = Counter()
         tasks: dict[BankRef, Task | None] = {}
-        for cluster in clusters:
-            ref = cluster.ref
-            if ref not in tasks:
-                tasks[ref] = self._minds.task(ref, REFLECT)
-            task = tasks[ref]
-            if task is None:
-                continue
-            try:
-                count = await self._one(task, cluster)
-            except (LlmFailed, BudgetSpent, NotFound, InvalidInput) as failed:
-                log.warning("a cluster was left as it is: %s", failed.message)
-                continue
-            done.processed += 1
-            if count:
-                made[ref] = made.get(ref, 0) + count
-        done.made = made
+        try:
+            for cluster in clusters:
+                if cluster.ref not in tasks:
+                    tasks[cluster.ref] = self._minds.task(cluster.ref, REFLECT)
+                task = tasks[cluster.ref]
+                if task is not None and await self._tried(task, cluster, made):
+                    done.processed += 1
+        finally:
+            done.made = {ref: count for ref, count in made.items() if count}
+            for ref, count in done.made.items():
+                note(ref, insights=count)
         return done
 
-    async def _one(self, task: Task, cluster: Cluster) -> int:
-        """Make the insights of a cluster; return how many."""
+    async def _tried(self, task: Task, cluster: Cluster, made: Counter[BankRef]) -> bool:
+        """Make the insights of a cluster; return whether the model was of use."""
+        try:
+            await self._one(task, cluster, made)
+        except (LlmFailed, BudgetSpent, NotFound, InvalidInput) as failed:
+            log.warning("a cluster was left as it is: %s", failed.message)
+            return False
+        return True
+
+    async def _one(self, task: Task, cluster: Cluster, made: Counter[BankRef]) -> None:
+        """Make the insights of a cluster, and count them."""
         units = [kept.unit for kept in cluster.members][-_MEMBERS:]
         ids = [_id_of(cluster, number) for number in range(MOST)]
         async with self._store.snapshot(cluster.ref) as view:
             if await view.units(ids):
-                return 0
+                return
         shown = [
             Passage(u.text[:_CHARS], u.speaker, None, (iso(u.mentioned_at) or "")[:10])
             for u in units
@@ -119,8 +130,8 @@ class Distil:
             # The model was shown all of them: forgetting any takes the insight along.
             told = Insight(text, share, tuple(u.id for u in units))
             await self._insights.keep(cluster.ref, ids[count], told)
+            made[cluster.ref] += 1
             count += 1
-        return count
 
 
 def _id_of(cluster: Cluster, number: int) -> bytes:

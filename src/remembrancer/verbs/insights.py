@@ -28,6 +28,7 @@ from ..nouns.memory import BankRef, Kind, Layer, Link, LinkType, Unit
 from ..nouns.names import OF_TENANT
 from .attributes import merged_attributes
 from .lookup import Kept, embedding, kept_of
+from .noting import Note, unnoted
 from .reflecting.clusters import clusters
 from .remember import Remember, checked_content, checked_share
 from .retaining.guarding import OPEN, Guard
@@ -147,11 +148,15 @@ class Insights:
         return Prepared(tuple(found), read, existing, session)
 
     async def commit(
-        self, caller: Caller, session: bytes, insights: Sequence[Insight]
+        self,
+        caller: Caller,
+        session: bytes,
+        insights: Sequence[Insight],
+        note: Note = unnoted,
     ) -> Mapping[BankRef, int]:
         """Keep insights of a prepared session; return how many, by bank.
 
-        Done again, it comes to the same.
+        Done again, it comes to the same. `note` is told how many, also when it fails half-way.
 
         Raises:
             NotFound: there is no such session any more, or an insight rests on a memory that is
@@ -173,16 +178,24 @@ class Insights:
         prepared = json.loads(kept)
         insights = [self._guarded(insight) for insight in insights]
         made: Counter[BankRef] = Counter()
-        for number, insight in enumerate(insights):
-            basis = _basis(insight, prepared)
-            refs = set((await reached(self._store, caller, basis)).values())
-            if len(refs) != 1:
-                what = "memories of one entity" if refs else "memories that are there"
-                raise NotFound(f"an insight must rest on {what}", field="source_memory_ids")
-            ref = refs.pop()
-            await self._keep(ref, _id_of(session, number), insight, basis)
-            made[ref] += 1
+        try:
+            for number, insight in enumerate(insights):
+                basis = _basis(insight, prepared)
+                ref = await self._home(caller, basis)
+                await self._keep(ref, _id_of(session, number), insight, basis)
+                made[ref] += 1
+        finally:
+            for ref, count in made.items():
+                note(ref, insights=count)
         return made
+
+    async def _home(self, caller: Caller, basis: Sequence[bytes]) -> BankRef:
+        """Return the bank of what an insight rests on."""
+        refs = set((await reached(self._store, caller, basis)).values())
+        if len(refs) != 1:
+            what = "memories of one entity" if refs else "memories that are there"
+            raise NotFound(f"an insight must rest on {what}", field="source_memory_ids")
+        return refs.pop()
 
     async def keep(self, ref: BankRef, unit_id: bytes, insight: Insight) -> None:
         """Keep an insight under an id; one that is there is replaced.

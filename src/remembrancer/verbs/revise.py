@@ -23,6 +23,7 @@ from .attributes import merged_attributes
 from .curate import LEAVE, Curate, Edit
 from .forget import Forget
 from .lookup import Kept, Lookup
+from .noting import Note, some_ids, unnoted
 from .policy import Policies
 from .remember import Tie, checked_content, checked_share, links_from
 from .retaining.guarding import OPEN, Guard
@@ -79,8 +80,12 @@ class Revise:
         self._moving = asyncio.Lock()  # else two moves of one memory could erase both copies
 
     @traced("revise")
-    async def __call__(self, caller: Caller, unit_id: bytes, revision: Revision) -> Kept:
+    async def __call__(
+        self, caller: Caller, unit_id: bytes, revision: Revision, note: Note = unnoted
+    ) -> Kept:
         """Change a memory and return it. The same change twice is made once.
+
+        `note` is told of the bank that it moved out of as well, also when the rest fails.
 
         Raises:
             NotFound: the caller reaches none of that id, or a tie leads nowhere.
@@ -93,12 +98,20 @@ class Revise:
         edit = await self._edit(caller.tenant, revision)
         ref = revision.bank or await self._lookup.find(caller, unit_id)
         links = await links_from(self._store, ref, unit_id, revision.ties)
-        if revision.bank is not None:
-            await self._move_to(caller, unit_id, revision.bank)
-        await self._curate(ref, unit_id, replace(edit, links=links))
-        found = await self._lookup.several(ref, [unit_id])
-        if not found:
-            raise no_memory(unit_id)
+        told: dict[str, Any] = {"memory_id": unit_id.hex()}
+        if revision.bank is not None and await self._moved(caller, unit_id, ref, note):
+            told["moved"] = "in"
+        changed = "moved" in told
+        try:
+            await self._curate(ref, unit_id, replace(edit, links=links))
+            changed = True
+            found = await self._lookup.several(ref, [unit_id])
+            if not found:
+                raise no_memory(unit_id)
+            told["edits"] = found[0].edits
+        finally:
+            if changed:
+                note(ref, **told)
         return found[0]
 
     async def _edit(self, tenant: str, revision: Revision) -> Edit:
@@ -122,14 +135,21 @@ class Revise:
                 await self._forget(old, unit_ids=[unit_id], moved=True)
         return {}
 
-    async def _move_to(self, caller: Caller, unit_id: bytes, new: BankRef) -> None:
+    async def _moved(self, caller: Caller, unit_id: bytes, new: BankRef, note: Note) -> bool:
+        """Move a memory to a bank; return False when it was there."""
         async with self._moving:
             old = await self._lookup.find(caller, unit_id)
-            if old != new:
-                await self._move(old, new, unit_id)
+            if old == new:
+                return False
+            gone = await self._move(old, new, unit_id)
+        note(old, memory_id=unit_id.hex(), moved="out", **some_ids(gone))
+        return True
 
-    async def _move(self, old: BankRef, new: BankRef, unit_id: bytes) -> None:
-        """Move a memory with its vector, its counters and what it was; its links stay behind."""
+    async def _move(self, old: BankRef, new: BankRef, unit_id: bytes) -> Sequence[bytes]:
+        """Move a memory with its vector, its counters and what it was; its links stay behind.
+
+        Return what went from the old bank.
+        """
         async with self._store.snapshot(old) as view:
             rows = await view.rows([unit_id])
             curations = await view.curations([unit_id])
@@ -171,3 +191,4 @@ class Revise:
         if not gone.erased:  # it was forgotten meanwhile
             await self._forget(new, unit_ids=[unit_id])
             raise no_memory(unit_id)
+        return gone.erased

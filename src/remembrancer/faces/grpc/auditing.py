@@ -11,9 +11,9 @@ from typing import Any
 from ...nouns.caller import Caller
 from ...nouns.memory import BankRef
 from ...verbs.audit import AuditLog
+from ...verbs.noting import Note
 
 TRANSPORT = "grpc"
-_IDS = 100  # of memories named in one entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +37,13 @@ def changed(ref: BankRef, action: str, **metadata: Any) -> None:
     _CHANGES.get().append(_Change(ref, action, metadata))
 
 
-def some_ids(ids: Sequence[bytes]) -> dict[str, Any]:
-    """Return what an entry tells of memories: how many, and the ids of the first hundred."""
-    return {"count": len(ids), "memory_ids": [each.hex() for each in ids[:_IDS]]}
+def noter(action: str) -> Note:
+    """Return what notes changes of the call under way, as verbs tell them, under one action."""
+
+    def note(ref: BankRef, **metadata: Any) -> None:
+        changed(ref, action, **metadata)
+
+    return note
 
 
 @contextmanager
@@ -56,7 +60,7 @@ def noting() -> Iterator[list[_Change]]:
 def tell(
     log: AuditLog, caller: Caller, method: str, started_at: int, changes: Sequence[_Change]
 ) -> None:
-    """Give the audit log an entry of each change of a call that was answered.
+    """Give the audit log an entry of each change of a call, be it answered or not.
 
     Args:
         log: of the open memory.

@@ -96,8 +96,10 @@ class Calls:
                 caller, asked = await self._asked(request, needs, data, context)
                 async with self._turnstile.place(op, needs, caller.tenant, context):
                     with noting() as changes:
-                        answer: bytes = (await work(caller, asked)).SerializeToString()
-                    tell(self._log, caller, f"{self._package}/{op}", started_at, changes)
+                        try:
+                            answer: bytes = (await work(caller, asked)).SerializeToString()
+                        finally:  # what was changed before it failed stays changed
+                            tell(self._log, caller, f"{self._package}/{op}", started_at, changes)
                 return answer
             raise AssertionError("abort has not raised")
 

@@ -15,7 +15,7 @@ from ...verbs.recalling.origins import Origin
 from ...verbs.revise import Revision
 from ...verbs.strategies import Asked, Search
 from ...verbs.tenant_banks import own_of
-from .auditing import changed, some_ids
+from .auditing import changed, noter
 from .calls import Calls
 from .prime import prime
 from .shapes import STRATEGIES, answer, fill_memory, fill_results, filled_policy
@@ -123,8 +123,9 @@ class MemoryService:
             ties=ties(request.edges),
             bank=bank_of(caller, optional(request, "entity_id")),
         )
-        kept = await self._memories.revise(caller, unit_id(request.memory_id), revision)
-        changed(kept.ref, "memory.revise", memory_id=kept.unit.id.hex(), edits=kept.edits)
+        kept = await self._memories.revise(
+            caller, unit_id(request.memory_id), revision, noter("memory.revise")
+        )
         told = answer("ReviseResponse")
         await self._fill(told.memory, kept, history=True)
         return told
@@ -144,9 +145,8 @@ class MemoryService:
                 origin=origin_of(kind or 0),
                 worth_below=optional_plain(request, "decay_score_floor"),
             ),
+            noter("memory.forget"),
         )
-        for ref, erased in done.banks.items():
-            changed(ref, "memory.forget", **some_ids(erased))
         self._app.worker.wake()
         told = answer("ForgetResponse")
         told.forgotten_count = done.asked

@@ -12,7 +12,7 @@ from ...nouns.memory import BankRef
 from ...verbs.contradictions import MOST_PAIRS, SNIPPET, Verdict
 from ...verbs.insight_prompts import CHECK, SYSTEM, spelled
 from ...verbs.insights import Cluster, Insight
-from .auditing import changed
+from .auditing import noter
 from .calls import Calls
 from .shapes import answer, fill_memory
 from .values import bank_of, entity_of, optional, optional_plain, plain, text_id, time_of
@@ -46,9 +46,7 @@ class ReflectService:
 
     async def _reflect(self, caller: Caller, request: Any) -> Any:
         bank, since = _scope(caller, request)
-        done = await self._distil(caller, bank, since)
-        for ref, count in done.made.items():
-            changed(ref, "insights.make", insights=count)
+        done = await self._distil(caller, bank, since, noter("insights.make"))
         return answer(
             "ReflectResponse",
             insights_created=done.created,
@@ -85,9 +83,9 @@ class ReflectService:
         session = text_id(request.session_id, "session_id")
         insights = [_insight(each) for each in request.insights]
         told = answer("ReflectCommitResponse")
-        made = await self._memories.insights.commit(caller, session, insights)
-        for ref, count in made.items():
-            changed(ref, "insights.commit", insights=count)
+        made = await self._memories.insights.commit(
+            caller, session, insights, noter("insights.commit")
+        )
         told.insights_created = sum(made.values())
         return told
 
@@ -120,9 +118,9 @@ class ReflectService:
             Verdict(each.pending_id, each.verdict, plain(each.confidence))
             for each in request.verdicts
         ]
-        done = await self._memories.contradictions.commit(caller, verdicts)
-        for ref in done.banks:
-            changed(ref, "contradictions.commit")
+        done = await self._memories.contradictions.commit(
+            caller, verdicts, noter("contradictions.commit")
+        )
         return answer(
             "ContradictionCommitResponse",
             contradictions_confirmed=done.contradictions,

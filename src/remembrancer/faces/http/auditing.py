@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import partial
 from typing import Any
 from urllib.parse import unquote
 
@@ -12,6 +12,7 @@ from starlette.types import Scope
 from ...app import App
 from ...nouns.errors import Forbidden, InvalidInput
 from ...nouns.memory import BankRef
+from ...verbs.noting import Note
 from .access import caller_in
 from .banks import PREFIX, named_bank
 
@@ -40,8 +41,6 @@ _ACTIONS = {
 }
 _CHARS = 512  # of a name told
 
-_IDS = 100  # of memories named in one entry
-
 _KEY = "audit"
 _PLACES = "audited_banks"
 
@@ -58,9 +57,9 @@ def audited_in(request: Request, ref: BankRef, **metadata: Any) -> None:
     request.scope.setdefault("state", {}).setdefault(_PLACES, []).append((ref, metadata))
 
 
-def some_ids(ids: Sequence[bytes]) -> dict[str, Any]:
-    """Return what an entry tells of memories: how many, and the ids of the first hundred."""
-    return {"count": len(ids), "memory_ids": [each.hex() for each in ids[:_IDS]]}
+def noter(request: Request) -> Note:
+    """Return what writes an entry of each change that a verb tells of."""
+    return partial(audited_in, request)
 
 
 def unaudited(request: Request) -> None:
@@ -69,22 +68,24 @@ def unaudited(request: Request) -> None:
 
 
 def tell(app: App, scope: Scope, status: int, started_at: int) -> None:
-    """Give the audit log an entry of a request that was answered, if it changed something.
+    """Give the audit log an entry of a request, if it changed something.
+
+    One that was refused has an entry where it had changed something before.
 
     Args:
         app: the open memory.
         scope: of the request, after routing.
-        status: of the answer.
+        status: of the answer; that of a failure when there was none.
         started_at: when the request came, in microseconds.
     """
-    if status >= 400 or scope["method"] in _SAFE:
+    if scope["method"] in _SAFE:
         return
     route, state = scope.get("route"), scope.get("state", {})
     path, operation = getattr(route, "path", ""), getattr(route, "operation_id", None)
     metadata = state.get(_KEY, {})
     if not operation or operation in _READ or metadata is None:
         return
-    in_path = path.startswith(PREFIX)
+    in_path = path.startswith(PREFIX) and status < 400
     if not in_path and _PLACES not in state:
         return
     caller = caller_in(scope)

@@ -15,9 +15,10 @@ from ...nouns.ids import parse_id
 from ...nouns.memory import BankRef
 from ...verbs.criteria import Criteria
 from ...verbs.forget import Receipt
+from ...verbs.noting import some_ids
 from .access import Calling
 from .answers import OpenApp, answer
-from .auditing import audited_in, some_ids
+from .auditing import noter
 from .body import Wire, body_of
 from .errors import ENTITY_ERRORS
 from .hebbs_shapes import origin_named
@@ -116,13 +117,10 @@ async def _forget_named(
     ids = list(dict.fromkeys(parse_id(i, "memory_ids") for i in body.memory_ids))
     if body.entity_id is not None:
         ref = caller.bank(body.entity_id, "entity_id")
-        done = {ref: await app.forget(ref, unit_ids=ids, documents=body.document_ids)}
+        done = {ref: await _forgotten(request, app, ref, ids, body.document_ids)}
         missing = set(done[ref].missing)
     else:
-        done, missing = await _forget_anywhere(app, caller, ids, body.document_ids)
-    for ref, receipt in done.items():
-        if receipt.erased or receipt.documents:
-            audited_in(request, ref, documents=len(receipt.documents), **some_ids(receipt.erased))
+        done, missing = await _forget_anywhere(request, app, caller, ids, body.document_ids)
     erased = [i for r in done.values() for i in r.erased]
     documents = [name for r in done.values() for name in r.documents]
     found = len(erased) if documents else min(len(erased), len(ids) - len(missing))
@@ -167,9 +165,8 @@ async def _forget_matching(
             origin=origin_named(body.memory_kind, "memory_kind"),
             worth_below=body.decay_score_floor,
         ),
+        noter(request),
     )
-    for ref, erased in done.banks.items():
-        audited_in(request, ref, **some_ids(erased))
     return ForgetResponse(
         forgotten_count=done.asked,
         cascade_count=max(0, len(done.erased) - done.asked) + done.earlier,
@@ -181,8 +178,22 @@ async def _forget_matching(
     )
 
 
+async def _forgotten(
+    request: Request,
+    app: App,
+    ref: BankRef,
+    ids: Sequence[bytes],
+    documents: Sequence[str] = (),
+) -> Receipt:
+    """Erase what is named of one bank, and note it."""
+    receipt = await app.forget(ref, unit_ids=ids, documents=documents)
+    if receipt.erased or receipt.documents:
+        noter(request)(ref, documents=len(receipt.documents), **some_ids(receipt.erased))
+    return receipt
+
+
 async def _forget_anywhere(
-    app: App, caller: Caller, ids: Sequence[bytes], documents: Sequence[str]
+    request: Request, app: App, caller: Caller, ids: Sequence[bytes], documents: Sequence[str]
 ) -> tuple[dict[BankRef, Receipt], set[bytes]]:
     """Erase memories whose banks are looked up; return the receipts and what was not found."""
     if documents or not ids:
@@ -196,6 +207,6 @@ async def _forget_anywhere(
     banks: dict[BankRef, list[bytes]] = {}
     for unit_id, ref in places.items():
         banks.setdefault(ref, []).append(unit_id)
-    done = {ref: await app.forget(ref, unit_ids=mine) for ref, mine in banks.items()}
+    done = {ref: await _forgotten(request, app, ref, mine) for ref, mine in banks.items()}
     gone = {i for r in done.values() for i in r.missing}
     return done, {i for i in ids if i not in places or i in gone}

@@ -11,7 +11,7 @@ from ...verbs.contradicting.pairs import Pair
 from ...verbs.contradictions import MOST_PAIRS, MOST_VERDICTS, SNIPPET, Judgement, Verdict
 from .access import Calling
 from .answers import OpenApp, answer
-from .auditing import audited_in
+from .auditing import noter
 from .body import Wire, body_of
 from .errors import ENTITY_ERRORS
 from .hebbs_shapes import bank_of, entity_of
@@ -116,10 +116,10 @@ async def commit_contradictions(
     409 when a memory was changed or forgotten meanwhile: then prepare again.
     """
     done = await app.memories.contradictions.commit(
-        caller, [Verdict(v.pending_id, v.verdict, v.confidence) for v in body.verdicts]
+        caller,
+        [Verdict(v.pending_id, v.verdict, v.confidence) for v in body.verdicts],
+        noter(request),
     )
-    for ref in done.banks:
-        audited_in(request, ref)
     return answer(
         request,
         SettledResponse(

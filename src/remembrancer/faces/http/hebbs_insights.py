@@ -15,7 +15,7 @@ from ...verbs.insight_prompts import CHECK, SYSTEM, spelled
 from ...verbs.insights import MOST_INSIGHTS, Cluster, Insight
 from .access import Calling
 from .answers import OpenApp, answer
-from .auditing import audited_in
+from .auditing import noter
 from .body import Wire, body_of
 from .errors import ENTITY_ERRORS
 from .hebbs_shapes import HebbsMemory, MemoryId, bank_of, entity_of, ids_of, memories_of
@@ -173,9 +173,7 @@ async def find_clusters(
 
     Groups whose insights are there are not asked about again.
     """
-    done = await app.distil(caller, *_scope(caller, body))
-    for ref, count in done.made.items():
-        audited_in(request, ref, insights=count)
+    done = await app.distil(caller, *_scope(caller, body), noter(request))
     return answer(
         request,
         ReflectCounts(
@@ -241,9 +239,7 @@ async def commit_insights(
         )
         for each in body.insights
     ]
-    made = await app.memories.insights.commit(caller, session, insights)
-    for ref, count in made.items():
-        audited_in(request, ref, insights=count)
+    made = await app.memories.insights.commit(caller, session, insights, noter(request))
     return answer(request, CommitResponse(insights_created=sum(made.values())))
 
 

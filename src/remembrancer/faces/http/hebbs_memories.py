@@ -18,7 +18,7 @@ from ...verbs.revise import Revision
 from ...verbs.tenant_banks import all_banks_of, reached
 from .access import Calling
 from .answers import OpenApp, answer
-from .auditing import audited_in
+from .auditing import audited_in, noter
 from .banks import Limit, Offset
 from .body import Wire, body_of
 from .errors import ENTITY_ERRORS
@@ -265,8 +265,9 @@ async def revise(
         ties=_ties(body.edges),
         bank=bank_of(caller, body.entity_id),
     )
-    kept = await app.memories.revise(caller, parse_id(memory_id, "memory_id"), revision)
-    audited_in(request, kept.ref, memory_id=kept.unit.id.hex(), edits=kept.edits)
+    kept = await app.memories.revise(
+        caller, parse_id(memory_id, "memory_id"), revision, noter(request)
+    )
     return answer(request, await memory_of(app.memories.lookup, kept), nulls=True)
 
 

@@ -64,19 +64,22 @@ class Watched:
         named = request_id(_given(scope), self._random_bytes)
         header = _HEADER, named.encode()
         before = current.set(named)
-        status = _FAILED
+        status, answered = _FAILED, False
 
         async def watched(message: Message) -> None:
-            nonlocal status
+            nonlocal status, answered
             if message["type"] == "http.response.start":
                 status = message["status"]
                 message = {**message, "headers": [*message["headers"], header]}
                 tell(self._memory, scope, status, started_at)
+                answered = True
             await send(message)
 
         try:
             await self._app(scope, receive, watched)
         finally:
+            if not answered:
+                tell(self._memory, scope, status, started_at)
             seconds = time.perf_counter() - started
             method, route = _method(scope), getattr(scope.get("route"), "path", _NO_ROUTE)
             self._count(method, route, status, seconds)
