@@ -226,6 +226,18 @@ async def test_counters_are_written_soon_and_outside_the_feed(store, ref, make):
         assert [u.access_count for u in await view.units([gone])] == [0]
 
 
+async def test_counters_are_written_at_once_when_asked_to(store, ref, make):
+    [a, b] = make.rows(2)
+    await store.apply(ref, Batch(units=[a, b]))
+    for _ in range(3):
+        await store.touch(ref, [a.unit.id], NOW + 1)
+        await store.settle_uses()
+    await store.settle_uses()
+    async with store.snapshot(ref) as view:
+        units = await view.units(ids_of([a, b]))
+    assert [(u.access_count, u.last_accessed_at) for u in units] == [(3, NOW + 1), (0, None)]
+
+
 async def test_counters_are_written_on_close(make_store, ref, make):
     store = make_store()
     await store.open()
@@ -270,6 +282,7 @@ async def test_a_closed_store_says_so(make_store, ref):
         lambda: store.bank(ref),
         lambda: store.apply(ref, Batch()),
         lambda: store.touch(ref, [], NOW),
+        store.settle_uses,
     ):
         with pytest.raises(StoreError, match="open"):
             await call()

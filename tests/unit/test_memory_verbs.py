@@ -183,6 +183,19 @@ def test_what_was_done_before_a_verb_fails_is_noted(
     run(tmp_path, test)
 
 
+def test_what_was_used_just_now_is_not_forgotten_as_unused(tmp_path: Path) -> None:
+    async def test(app: App) -> None:
+        used, unused = [await app.memories.remember(ONE, f"Lock {n}.") for n in range(2)]
+        await app.store.touch(ONE, [used.id], NOW + 5)
+        done = await app.memories.forget_matching(CALLER, Criteria(used_below=1))
+        assert done.erased == [unused.id]
+        await app.store.touch(ONE, [used.id], NOW + 20)
+        done = await app.memories.forget_matching(CALLER, Criteria(unused_since=NOW + 10))
+        assert done.erased == []
+
+    run(tmp_path, test)
+
+
 def test_revisions_at_once_are_all_made(tmp_path: Path) -> None:
     async def test(app: App) -> None:
         unit = await app.memories.remember(ONE, "Version 0.")

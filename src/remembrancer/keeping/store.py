@@ -208,6 +208,13 @@ class Store(GenerationStore, IntentionStore, JobStore, RecordStore, SealedStore,
         """
         ...
 
+    async def settle_uses(self) -> None:
+        """Write the accesses that this process has counted until now.
+
+        For who is about to erase what was not used: it reads the counters of what was.
+        """
+        ...
+
     async def trim_changes(self, ref: BankRef, up_to: int) -> int:
         """Drop feed entries up to a revision; return how many went."""
         ...

@@ -50,6 +50,12 @@ class Criteria:
         given = (self.ids, self.bank, self.unused_since, self.used_below, self.origin)
         return all(each is None for each in (*given, self.worth_below))
 
+    @property
+    def by_use(self) -> bool:
+        """Whether it matters when and how often a memory was used."""
+        given = (self.unused_since, self.used_below, self.worth_below)
+        return any(each is not None for each in given)
+
     def met_by(self, kept: Kept, policy: Policy, now: int) -> bool:
         """Tell whether a memory of the bank meets what does not name it."""
         return (
@@ -101,6 +107,8 @@ class ForgetMatching:
                 limit=MOST,
             )
         policy = await self._policies.of(caller.tenant)
+        if criteria.by_use:
+            await self._store.settle_uses()
         now = self._clock.now_us()
         done = Forgotten()
         try:

@@ -184,6 +184,7 @@ class Decay:
 
     async def _bank(self, ref: BankRef, policy: Policy, job: Job, context: JobContext) -> Tally:
         """Forget what is to be forgotten of one bank."""
+        await self._store.settle_uses()
         part = await self._part(ref, job)
         begun = part.tally.forgotten
         tally = part.tally

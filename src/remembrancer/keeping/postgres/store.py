@@ -127,6 +127,11 @@ class PostgresStore(
         _opened(self._writers)
         await self._counters.add(ref, unit_ids, at)
 
+    async def settle_uses(self) -> None:
+        """Write the accesses that were counted until now."""
+        _opened(self._writers)
+        await self._counters.settle()
+
     async def generation_begin(self, fingerprint: Mapping[str, Any]) -> Generation:
         """Return the generation of this fingerprint, made when new; the first one is active."""
         generation = await super().generation_begin(fingerprint)

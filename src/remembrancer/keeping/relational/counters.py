@@ -42,6 +42,11 @@ class Counters:
         elif self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(FLUSH_S, self._flush_soon)
 
+    async def settle(self) -> None:
+        """Write what is held now, and wait for what is being written."""
+        await asyncio.gather(*self._flushes, return_exceptions=True)
+        await self._flush()
+
     async def close(self) -> None:
         """Write what is held and wait until all is written."""
         if self._timer is not None:

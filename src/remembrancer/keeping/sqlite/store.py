@@ -122,6 +122,11 @@ class SqliteStore(BankCalls, GenerationCalls, IntentionCalls, JobCalls, RecordCa
         _opened(self._writer)
         await self._counters.add(ref, unit_ids, at)
 
+    async def settle_uses(self) -> None:
+        """Write the accesses that were counted until now."""
+        _opened(self._writer)
+        await self._counters.settle()
+
     async def sweep(self, now: int) -> None:
         """Remove from disk what was deleted: expired blobs, free pages, the write-ahead log.
 
