@@ -62,6 +62,18 @@ def test_temporal_gives_the_newest_first_without_a_cue(client: Client) -> None:
         assert detail.relevance == pytest.approx(1 - rank / 4)
 
 
+@pytest.mark.parametrize("kind", ["similarity", "analogical"])
+def test_a_seed_does_not_stand_in_for_a_cue(client: Client, kind: str) -> None:
+    seed = client.remember("Watch.", "boat").memory_id
+    asked = [strategy(kind, entity_id="boat", seed_memory_id=seed)]
+    with refused(INVALID, "cue must not be empty"):
+        client.call("Recall", cue="", strategies=asked)
+    walk = strategy("causal", entity_id="boat", seed_memory_id=seed)
+    with refused(INVALID, "cue must not be empty"):
+        client.call("Recall", cue=" ", strategies=[walk, *asked])
+    client.call("Recall", cue="", strategies=[walk])
+
+
 def test_temporal_keeps_to_a_time_range(client: Client) -> None:
     made = [client.remember(f"Watch {number}.", "boat") for number in range(4)]
     span = make("TimeRange", start_us=made[1].created_at, end_us=made[3].created_at)

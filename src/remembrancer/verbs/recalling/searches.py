@@ -117,8 +117,8 @@ def checked(cue: str, searches: Sequence[Search], asked: Asked) -> str:
     if asked.top_k < 0:
         raise InvalidInput("top_k must be at least 0", field="top_k", limit=0)
     for search in searches:
-        needs = search.way is not Way.TEMPORAL and search.seed is None
-        if not cue and needs:
+        seeded = search.way is Way.CAUSAL and search.seed is not None  # nothing else begins there
+        if not cue and search.way is not Way.TEMPORAL and not seeded:
             raise InvalidInput("cue must not be empty", field="cue", limit=1)
         if not 0 <= search.alpha <= 1:
             raise InvalidInput(
