@@ -194,6 +194,16 @@ def test_nobody_makes_or_rotates_a_key_that_may_do_more(guarded: Server, root: A
         path = f"/v1/keys/{stronger['id']}"
         assert admin("POST", f"{path}/rotate").status_code == 403
         assert admin("DELETE", path).status_code == 200
+    slow = {"read": {"per_second": 1, "burst": 20}}
+    limited = As(
+        guarded, root.key(tenant="ranks", permissions=["admin", "read"], rates=slow)["key"]
+    )
+    for rates in ({}, {"read": {"per_second": 2, "burst": 20}}):
+        faster = root.key(tenant="ranks", permissions=["read"], rates=rates)
+        refused = limited("POST", f"/v1/keys/{faster['id']}/rotate")
+        assert (refused.status_code, "more often" in refused.text) == (403, True)
+    child = limited.key(permissions=["read"])
+    assert limited("POST", f"/v1/keys/{child['id']}/rotate").status_code == 200
     foreign = root.key(tenant="elsewhere")
     for method, path in (("DELETE", ""), ("POST", "/rotate")):
         assert admin(method, f"/v1/keys/{foreign['id']}{path}").status_code == 404

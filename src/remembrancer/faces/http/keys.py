@@ -256,13 +256,16 @@ async def _check_within(app: App, caller: Caller, key_id: str) -> None:
     if key.id == caller.key_id:
         return
     most = granted(caller, key.options)
-    if (most.max_tier_rank, most.expires_at) != (
-        key.options.max_tier_rank,
-        key.options.expires_at,
-    ):
+    if _bounds(most) != _bounds(key.options):
         raise Forbidden(
-            f"key {key.id} may do more than this one: it has a higher tier rank, or lasts longer"
+            f"key {key.id} may do more than this one: it has a higher tier rank, lasts longer, or "
+            "may ask more often"
         )
+
+
+def _bounds(options: KeyOptions) -> tuple[object, ...]:
+    rates = {name: rate for name, rate in options.rates.items() if name in options.permissions}
+    return options.max_tier_rank, options.expires_at, rates
 
 
 def _tenant(caller: Caller) -> str | None:
