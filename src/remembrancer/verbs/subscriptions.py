@@ -195,7 +195,11 @@ class Subscriptions:
         """
         subscription = self._open.get(number)
         if subscription is None or subscription.caller.tenant != tenant:
-            raise NotFound(f"subscription {number} not found", field="subscription_id")
+            raise NotFound(
+                f"subscription {number} not found: it has ended, or another process of this server "
+                "holds it, and a subscription is fed where it was opened",
+                field="subscription_id",
+            )
         if self._embedder is None:
             raise ModelUnavailable("no embedder is configured")
         subscription.words.extend(clean(text).split())
