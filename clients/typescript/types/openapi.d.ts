@@ -2355,12 +2355,16 @@ export interface paths {
         get: operations["get_policy"];
         /**
          * Set the policy
-         * @description Change what is given; needs the permission admin. The next run acts on it.
+         * @description Change what is given; needs the permission admin, and a key that reaches all entities.
+         *
+         *     The next run acts on it.
          */
         put: operations["set_policy"];
         /**
          * Set the policy
-         * @description Change what is given; needs the permission admin. The next run acts on it.
+         * @description Change what is given; needs the permission admin, and a key that reaches all entities.
+         *
+         *     The next run acts on it.
          */
         post: operations["post_policy"];
         delete?: never;
@@ -2400,7 +2404,9 @@ export interface paths {
         put?: never;
         /**
          * Act on the policy
-         * @description Forget now what the policy says, in the background; needs the permission admin.
+         * @description Forget now what the policy says, in the background.
+         *
+         *     Needs the permission admin, and a key that reaches all entities.
          */
         post: operations["run_policy"];
         delete?: never;
