@@ -64,6 +64,15 @@ def test_all_banks_and_each_format(filled: Cli, tmp_path: Path) -> None:
     assert filled.here("export", "--all", "--to", "-").code == 2
 
 
+def test_a_node_that_cannot_be_kept_leaves_the_others(cli: Cli, tmp_path: Path) -> None:
+    long = {"type": "entity", "name": "x" * 300, "entityType": "thing", "observations": []}
+    good = {"type": "entity", "name": "Ann", "entityType": "person", "observations": ["Bakes"]}
+    lines = [long, good, {"type": "relation", "from": "Ann", "to": "Porto", "relationType": "in"}]
+    (tmp_path / "memory.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    taken = cli.ok("import", str(tmp_path / "memory.jsonl"), "--bank", "b", "--json").json
+    assert (taken["graph"], taken["left_count"]) == (3, 1)
+
+
 def test_an_entry_that_is_wrong_leaves_the_others_of_a_calendar(cli: Cli, tmp_path: Path) -> None:
     entry = "BEGIN:VTODO\r\nUID:{n}\r\nSUMMARY:Oil hinge {n}\r\nDUE:{due}\r\nEND:VTODO\r\n"
     dues = ["29990101T090000Z", "no day at all", "29990102T090000Z"]

@@ -120,7 +120,30 @@ class Putter:
             return
         if self._keep_graph is None:
             raise InvalidInput("format: there is nothing here that keeps a knowledge graph")
-        new, there = await self._keep_graph(nodes, relations)
+        try:
+            await self._keep(self._keep_graph, nodes, relations)
+        except InvalidInput:  # what is wrong with one of them leaves the others
+            for node in nodes:
+                await self._keep_one(self._keep_graph, node.name, [node], [])
+            for each in relations:
+                await self._keep_one(self._keep_graph, each.source, [], [each])
+
+    async def _keep_one(
+        self,
+        keeper: GraphKeeper,
+        name: str,
+        nodes: Sequence[TakenNode],
+        relations: Sequence[TakenRelation],
+    ) -> None:
+        try:
+            await self._keep(keeper, nodes, relations)
+        except InvalidInput as error:
+            self.report.leave(Left(name, error.message))
+
+    async def _keep(
+        self, keeper: GraphKeeper, nodes: Sequence[TakenNode], relations: Sequence[TakenRelation]
+    ) -> None:
+        new, there = await keeper(nodes, relations)
         self.report.graph += new
         self.report.graph_there += there
 
