@@ -42,6 +42,7 @@ LAST = LIVE + b"Connection: close\r\n\r\n"
     "head",
     [
         pytest.param([LIVE + b"X: ", *[b"a" * 20_000] * 5], id="one header without an end"),
+        pytest.param([LIVE + b"X: " + b"a" * 100_000], id="one header without an end, at once"),
         pytest.param([LIVE + b"X: " + b"a" * LIMIT + b"\r\n\r\n"], id="one header"),
         pytest.param([LIVE, *[b"X: abcdefgh\r\n" * 1000] * 6, b"\r\n"], id="many headers"),
         pytest.param([b"GET /" + b"a" * LIMIT, b" HTTP/1.1\r\nHost: localhost\r\n\r\n"], id="path"),

@@ -19,6 +19,7 @@ _FULL = (
     b'connection: close\r\ncontent-length: 35\r\n\r\n{"detail":"too many connections"}\r\n'
 )
 _HEAD_BYTES = 64 * 1024
+_STEP = 16 * 1024
 _LONG = (
     b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-type: application/json\r\n"
     b"connection: close\r\ncontent-length: 65\r\n\r\n"
@@ -44,6 +45,7 @@ class Connection(HttpToolsProtocol):
         self._stalled: asyncio.TimerHandle | None = None
         self._head_bytes = 0  # of the request that is read: its target and headers, trailers, too
         self._unread_bytes = 0  # came since the parser last made something of what came
+        self._in_body = False
         self._over = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -62,9 +64,15 @@ class Connection(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Read on; the time for a head runs from its first byte."""
-        if self.transport.is_closing() or self._over:
-            return
+        """Read on; what may be of a head a bit at a time, so that its length is known."""
+        step = len(data) if self._in_body else _STEP
+        for start in range(0, len(data), step):
+            if self.transport.is_closing() or self._over:
+                return
+            self._read(data[start : start + step])
+
+    def _read(self, data: bytes) -> None:
+        """Read some bytes; the time for a head runs from its first one."""
         self._unread_bytes += len(data)
         super().data_received(data)
         if self._unread_bytes > _HEAD_BYTES and not self._over:
@@ -90,6 +98,7 @@ class Connection(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """Begin a request."""
         self._unread_bytes = 0
+        self._in_body = True
         self._unset_head()
         super().on_headers_complete()
 
@@ -101,6 +110,7 @@ class Connection(HttpToolsProtocol):
     def on_message_complete(self) -> None:
         """End a request."""
         self._unread_bytes = 0
+        self._in_body = False
         super().on_message_complete()
 
     def on_response_complete(self) -> None:
