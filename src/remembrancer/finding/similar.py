@@ -43,6 +43,17 @@ def cosines_of(state: IndexState, vector: Floats, ids: Sequence[bytes]) -> dict[
     return dict(_ranked(state.parts, rows, vector, len(ids))) if rows else {}
 
 
+def said_at(state: IndexState, ids: Sequence[bytes]) -> dict[bytes, int]:
+    """Return when those of `ids` that are in the index were said, in microseconds."""
+    found: dict[bytes, int] = {}
+    for part in state.parts:
+        rows = part.locate(ids)
+        raw = part.ids[rows].tobytes()
+        for i, at in enumerate(part.columns.mentioned[rows].tolist()):
+            found[raw[16 * i : 16 * i + 16]] = at
+    return found
+
+
 def _findable(part: Part, dead: Mask | None, until: int | None) -> Mask | None:
     masks = [] if part.columns.embedded.all() else [part.columns.embedded]
     if dead is not None:

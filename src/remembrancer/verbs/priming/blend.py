@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 
 from ...finding.composite import Scored, scores
-from ...finding.similar import cosines_of, most_similar
+from ...finding.similar import cosines_of, most_similar, said_at
 from ...finding.standing import standing_units
 from ...finding.state import IndexState
 from ...keeping.view import Reader
@@ -69,7 +69,7 @@ def blend(
         pool = _pool(reader, ref, held, cue, options, now, size)
         fold = Fold(Known(pool.rows, reader))
         cued = cue is not None and cue.vector is not None
-        chosen = _choose(reader, pool, fold, cued, limit, options)
+        chosen = _choose(pool, fold, cue if cued else None, limit, options)
         if len(chosen) == limit or pool.exhausted or size >= _MOST_POOL:
             break
         size *= 4  # much of it said the same
@@ -154,13 +154,14 @@ def _count(units: dict[bytes, Unit], newest: Sequence[bytes], since: int) -> int
 
 
 def _choose(
-    reader: Reader, pool: _Pool, fold: Fold, cued: bool, limit: int, options: PrimeOptions
+    pool: _Pool, fold: Fold, cue: Cue | None, limit: int, options: PrimeOptions
 ) -> dict[bytes, Strategy]:
     """Choose up to `limit` memories; of those that say the same, the first, or the newest."""
     similar = [unit_id for unit_id, _ in pool.similar]
     fold.look_up([*pool.units, *similar, *pool.standing])
-    similar = _newest_twin(reader, fold, similar)
-    share = int(limit * options.temporal_ratio) if cued else limit
+    if cue is not None:
+        similar = _newest_twin(cue.state, fold, similar)
+    share = limit if cue is None else int(limit * options.temporal_ratio)
     chosen: dict[bytes, Strategy] = {}
     _fill(chosen, fold, pool.pinned, Strategy.TEMPORAL, limit)
     _fill(chosen, fold, pool.standing, Strategy.TEMPORAL, limit)
@@ -172,7 +173,7 @@ def _choose(
     return chosen
 
 
-def _newest_twin(reader: Reader, fold: Fold, ids: Sequence[bytes]) -> list[bytes]:
+def _newest_twin(state: IndexState, fold: Fold, ids: Sequence[bytes]) -> list[bytes]:
     """Return ids with the newest of those that say the same in the place of the first of them.
 
     What was said again after something else had ended it holds; the first time does not.
@@ -180,10 +181,10 @@ def _newest_twin(reader: Reader, fold: Fold, ids: Sequence[bytes]) -> list[bytes
     twins = fold.twins(ids)
     if not twins:
         return list(ids)
-    said = {u.id: _in_time(u) for u in reader.units([i for each in twins for i in each])}
+    said = said_at(state, [i for each in twins for i in each])
     place: dict[bytes, bytes] = {}
     for each in twins:
-        newest = max(each, key=lambda unit_id: said.get(unit_id, (0, b"")))
+        newest = max(each, key=lambda unit_id: (said.get(unit_id, 0), unit_id))
         place |= {each[0]: newest, newest: each[0]}
     return [place.get(unit_id, unit_id) for unit_id in ids]
 
