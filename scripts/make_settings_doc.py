@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write docs/settings.md from settings.py; with --check only say whether it is up to date."""
+"""Write docs/settings.md from the settings; with --check only say whether it is up to date."""
 
 from __future__ import annotations
 

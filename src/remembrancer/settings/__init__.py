@@ -8,145 +8,17 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
-from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-import Stemmer
-from pydantic import AfterValidator, Field, SecretStr, ValidationError
+from pydantic import Field, SecretStr, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
-Ratio = Annotated[float, Field(ge=0, le=1)]
+from .values import DATE_COUNTRIES, ApiKey, BasePath, Country, DateLanguages, Language, Ratio
+from .variables import ALIASES, aliased, refuse_empty
 
-
-def _base_path(value: str) -> str:
-    path = value.rstrip("/")
-    if path and not _PATH.fullmatch(path):
-        raise ValueError("must be a path such as /memory, of letters, digits, '-', '_', '.', '~'")
-    return path
-
-
-_PATH = re.compile(r"(?:/[\w.~-]+)+", re.ASCII)
-BasePath = Annotated[str, AfterValidator(_base_path)]
-
-
-def _api_key(value: SecretStr) -> SecretStr:
-    if not _TOKEN.fullmatch(value.get_secret_value()):
-        raise ValueError("must be ASCII characters without spaces, as a header can hold them")
-    return value
-
-
-_TOKEN = re.compile(r"[!-~]+")
-ApiKey = Annotated[SecretStr, AfterValidator(_api_key)]
-
-
-def _language(value: str) -> str:
-    try:
-        Stemmer.Stemmer(value)
-    except KeyError:
-        known = ", ".join(Stemmer.algorithms())
-        raise ValueError(f"{value!r} is no language of the stemmer: {known}") from None
-    return value
-
-
-def _date_language(value: str) -> str:
-    # A file's name, as importing the library would take 0.2 s.
-    found = find_spec("dateparser")
-    places = found.submodule_search_locations if found else None
-    data = Path(next(iter(places))) / "data" / "date_translation_data" if places else None
-    if not _CODE.fullmatch(value) or (data and not (data / f"{value}.py").is_file()):
-        raise ValueError(
-            f"{value!r} is no language whose dates can be read: give ISO 639-1 codes in lower "
-            """case as a JSON list, such as '["en", "de"]'"""
-        )
-    return value
-
-
-def _country(value: str) -> str:
-    if value.upper() not in DATE_COUNTRIES:
-        raise ValueError(f"{value!r} has no holidays here: give {', '.join(DATE_COUNTRIES)}")
-    return value.upper()
-
-
-DATE_COUNTRIES = ("US", "GB", "CA", "AU", "NZ", "IE", "DE", "AT", "CH", "FR", "IN")
-_CODE = re.compile(r"[a-z]{2,3}(?:-\w+)*", re.ASCII)
-Language = Annotated[str, AfterValidator(_language)]
-DateLanguages = Annotated[
-    tuple[str, ...], AfterValidator(lambda codes: tuple(map(_date_language, codes)))
-]
-Country = Annotated[str, AfterValidator(_country)]
-
-
-ALIASES = {
-    "HINDSIGHT_API_HOST": "http",
-    "HINDSIGHT_API_PORT": "http",
-    "HINDSIGHT_API_BASE_PATH": "base_path",
-    "HINDSIGHT_API_DATABASE_URL": "store",
-    "HINDSIGHT_API_WORKER_ENABLED": "worker",
-    "HINDSIGHT_API_WORKER_MAX_SLOTS": "worker_slots",
-    "HINDSIGHT_API_EMBEDDINGS_OPENAI_API_KEY": "embedder_key",
-    "HINDSIGHT_API_EMBEDDINGS_OPENAI_BASE_URL": "embedder_url",
-    "HINDSIGHT_API_LLM_API_KEY": "llm_key",
-    "HINDSIGHT_API_LLM_BASE_URL": "llm_url",
-    "HINDSIGHT_API_LLM_TIMEOUT": "llm_timeout_s",
-    "HINDSIGHT_API_LLM_MAX_RETRIES": "llm_retries",
-    "HINDSIGHT_API_LLM_MAX_CONCURRENT": "llm_concurrency",
-    "HINDSIGHT_API_TENANT_API_KEY": "api_key",
-    "HEBBS_API_KEY": "api_key",
-    "HEBBS_AUTH_ENABLED": "auth",
-    "HEBBS_RATE_LIMIT_ENABLED": "rate_limit",
-    "HEBBS_RATE_LIMIT_READ_RATE": "rate_read",
-    "HEBBS_RATE_LIMIT_WRITE_RATE": "rate_write",
-}
-"""Environment variables of Hindsight and HEBBS that are read, too, and the settings that they stand
-for."""
-
-_AUTH = {"true": "on", "1": "on", "false": "off", "0": "off"}  # of HEBBS_AUTH_ENABLED
-
-_HOST, _PORT = "127.0.0.1", "6381"
-
-
-def aliased(variables: Mapping[str, str]) -> dict[str, str]:
-    """Return settings that are given under the names of Hindsight and HEBBS.
-
-    Raises:
-        ValueError: the database is none that this server can use.
-    """
-    given = {name: variables[name] for name in ALIASES if variables.get(name)}
-    host = given.pop("HINDSIGHT_API_HOST", None)
-    port = given.pop("HINDSIGHT_API_PORT", None)
-    found = {ALIASES[name]: value for name, value in given.items()}
-    if host or port:
-        host = host or _HOST
-        found["http"] = f"{f'[{host}]' if ':' in host else host}:{port or _PORT}"
-    if "auth" in found:
-        found["auth"] = _AUTH.get(found["auth"].strip().lower(), found["auth"])
-    scheme = found.get("store", "sqlite://").partition(":")[0]
-    if scheme not in ("sqlite", "postgresql", "postgres"):  # the URL may hold a password
-        raise ValueError(
-            f"HINDSIGHT_API_DATABASE_URL names a database of the kind {scheme!r}, and rows are "
-            "kept in SQLite or PostgreSQL: give sqlite:///FOLDER or "
-            "postgresql://USER:PASSWORD@HOST/DATABASE, or unset it"
-        )
-    return found
-
-
-_NEVER_EMPTY = (
-    "api_key",
-    "encryption_key",
-    "encryption_key_file",
-    "tls_cert",
-    "tls_key",
-    "tls_client_ca",
-)  # what protects must not be off because a variable was not filled in
-
-
-def _refuse_empty(variables: Mapping[str, str]) -> None:
-    for name in (f"REMEMBRANCER_{field.upper()}" for field in _NEVER_EMPTY):
-        if variables.get(name) == "":
-            raise ValueError(f"{name} is empty: give it a value, or unset it")
+__all__ = ["ALIASES", "DATE_COUNTRIES", "Settings", "aliased", "fault_of"]
 
 
 def fault_of(error: ValueError) -> tuple[str | None, str]:
@@ -175,7 +47,7 @@ class _Aliases(PydanticBaseSettingsSource):
 
     def __call__(self) -> dict[str, Any]:
         """Return the settings that are given."""
-        _refuse_empty(os.environ)
+        refuse_empty(os.environ)
         return dict(aliased(os.environ))
 
 
