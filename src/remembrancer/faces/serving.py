@@ -23,6 +23,7 @@ from .fair_threads import FairThreads
 from .grpc.server import GrpcServer
 from .http.server import HttpServer
 from .logs import logging_to
+from .ports import trouble
 from .tls import Tls, tls_of
 from .tracing import traces_sent
 
@@ -124,14 +125,9 @@ def grpc_refused(address: tuple[str, int], error: OSError) -> StoreError:
 
 def _check_free(host: str, port: int) -> None:
     """Refuse a port that is taken; gRPC's own library would print lines of its own about it."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(family, socket.SOCK_STREAM) as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((host, port))
-        except OSError as error:
-            if error.errno == errno.EADDRINUSE:  # all else is gRPC's to tell
-                raise grpc_refused((host, port), error) from None
+    error = trouble(host, port)
+    if error is not None and error.errno == errno.EADDRINUSE:  # all else is gRPC's to tell
+        raise grpc_refused((host, port), error)
 
 
 def address_of(address: str, field: str) -> tuple[str, int]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import socket
 import stat
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
@@ -18,6 +17,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from ...keeping.sqlite.parts import left
 from ...nouns.clock import iso
 from ...settings import Settings
+from ..ports import trouble
 from .finding import Finding, fail, ok, warn
 
 _LEAST_FREE, _LITTLE_FREE = 100_000_000, 1_000_000_000
@@ -134,9 +134,9 @@ def ports(addresses: Mapping[str, tuple[str, int]]) -> Iterator[Finding]:
     """Check that addresses, by the name of what is served there, are free or ours already."""
     runs = False
     for name, (host, number) in addresses.items():
-        trouble = _trouble(host, number)
+        error = trouble(host, number)
         spelled = f"{host}:{number}"
-        if trouble is None:
+        if error is None:
             yield ok(name, f"{spelled} is free")
         elif name == "http" and (version := _version(host, number)) is not None:
             runs = True
@@ -146,21 +146,9 @@ def ports(addresses: Mapping[str, tuple[str, int]]) -> Iterator[Finding]:
         else:
             yield warn(
                 name,
-                f"{spelled} cannot be taken ({trouble})",
+                f"{spelled} cannot be taken ({error.strerror or error})",
                 f"is another server running there? else name another one: --{name} HOST:PORT",
             )
-
-
-def _trouble(host: str, number: int) -> str | None:
-    """Return why an address cannot be taken; None: it can."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(family, socket.SOCK_STREAM) as held:
-        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            held.bind((host, number))
-        except OSError as error:
-            return error.strerror or str(error)
-    return None
 
 
 def extras(settings: Settings) -> Iterator[Finding]:
