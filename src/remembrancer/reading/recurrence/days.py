@@ -7,7 +7,7 @@ how far to look.
 from __future__ import annotations
 
 import calendar
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 
 from ...nouns.errors import InvalidInput
@@ -61,27 +61,55 @@ def daily(
 
     Without a COUNT the look-out begins near `after`.
     """
-    limits = Limits(parts)
+    count = counted(parts)
     step = number(parts, "INTERVAL")
+    skipped = 0 if count else max(0, (after - start).days // step - 1)
+    return within(
+        _daily(parts, start, start + timedelta(days=step * skipped), end), start, end, count
+    )
+
+
+def within(
+    times: Iterable[datetime], start: datetime, end: datetime, count: int | None
+) -> Iterator[datetime]:
+    """Yield the rising times of a rule from its start to an end, so many at most (None: all)."""
+    if count == 0:
+        return
+    for local in times:
+        if local < start:
+            continue
+        if local > end:
+            return
+        yield local
+        count = None if count is None else count - 1
+        if count == 0:
+            return
+
+
+def counted(parts: dict[str, str]) -> int | None:
+    """Return how many times a rule has; None: no end is told so."""
+    return number(parts, "COUNT") if "COUNT" in parts else None
+
+
+def times_of_day(parts: dict[str, str], start: datetime) -> list[tuple[int, int]]:
+    """Return the hours and minutes of a rule, rising; its start's where it names none."""
     hours = sorted(numbers(parts, "BYHOUR", 0, 23) or {start.hour})
     minutes = sorted(numbers(parts, "BYMINUTE", 0, 59) or {start.minute})
+    return [(hour, minute) for hour in hours for minute in minutes]
+
+
+def _daily(
+    parts: dict[str, str], start: datetime, day: datetime, end: datetime
+) -> Iterator[datetime]:
+    limits, step = Limits(parts), timedelta(days=number(parts, "INTERVAL"))
+    clocks = times_of_day(parts, start)
     chosen = numbers(parts, "BYSETPOS", -1_440, 1_440)
-    count = number(parts, "COUNT") if "COUNT" in parts else None
-    skipped = 0 if count else max(0, (after - start).days // step - 1)
-    day = start + timedelta(days=step * skipped)
-    while day.date() <= end.date() and (count is None or count > 0):
+    while day.date() <= end.date():
         if limits.take_day(day):
-            times = [day.replace(hour=h, minute=m) for h in hours for m in minutes]
-            for place, local in enumerate(times):
-                if chosen is not None and not {place + 1, place - len(times)} & chosen:
-                    continue
-                if local < start:
-                    continue
-                if local > end or count == 0:
-                    return
-                count = None if count is None else count - 1
-                yield local
-        day += timedelta(days=step)
+            for place, (hour, minute) in enumerate(clocks):
+                if chosen is None or {place + 1, place - len(clocks)} & chosen:
+                    yield day.replace(hour=hour, minute=minute)
+        day += step
 
 
 def number(parts: dict[str, str], name: str) -> int:

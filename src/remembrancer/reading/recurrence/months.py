@@ -6,7 +6,7 @@ import calendar
 from collections.abc import Iterator
 from datetime import datetime
 
-from .days import number, numbers
+from .days import counted, number, numbers, times_of_day, within
 
 _ALWAYS = 28  # days that every month has
 _OTHERWISE = ("BYDAY", "BYSETPOS", "BYYEARDAY", "BYWEEKNO")  # days that are chosen otherwise
@@ -30,25 +30,23 @@ def clamped(
 
     Without a COUNT the look-out begins near `after`.
     """
+    count = counted(parts)
     step = number(parts, "INTERVAL") * (12 if parts["FREQ"] == "YEARLY" else 1)
-    count = number(parts, "COUNT") if "COUNT" in parts else None
-    hours = sorted(numbers(parts, "BYHOUR", 0, 23) or {start.hour})
-    minutes = sorted(numbers(parts, "BYMINUTE", 0, 59) or {start.minute})
-    days = _days(parts, start)
-    index = 0 if count else max(0, (_month(after) - _month(start)) // step - 1)
+    skipped = 0 if count else max(0, (_month(after) - _month(start)) // step - 1)
+    return within(_clamped(parts, start, step, skipped, end), start, end, count)
+
+
+def _clamped(
+    parts: dict[str, str], start: datetime, step: int, index: int, end: datetime
+) -> Iterator[datetime]:
+    clocks, days = times_of_day(parts, start), _days(parts, start)
     while True:
         for year, month in _period(parts, start, step * index):
             if (year, month) > (end.year, end.month):
                 return
             for day in _in_month(days, year, month):
-                for hour, minute in ((h, m) for h in hours for m in minutes):
-                    local = start.replace(year=year, month=month, day=day, hour=hour, minute=minute)
-                    if local < start:
-                        continue
-                    if local > end or count == 0:
-                        return
-                    count = None if count is None else count - 1
-                    yield local
+                for hour, minute in clocks:
+                    yield start.replace(year=year, month=month, day=day, hour=hour, minute=minute)
         index += 1
 
 
