@@ -101,7 +101,7 @@ def guarded(order: NDArray[np.int64], shared: NDArray[np.float64]) -> NDArray[np
         return order
     arms = shared[:SCALED]
     best = arms.max(axis=1, keepdims=True)
-    alone = np.count_nonzero(arms > (1 - SURE) * best, axis=1) == 1
+    alone = (arms > (1 - SURE) * best).sum(axis=1) == 1
     sure = set(arms.argmax(axis=1)[alone & (best[:, 0] > 0)].tolist())
     places = order.tolist()
     if sure <= set(places[:HELD]):

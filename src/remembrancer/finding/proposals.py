@@ -78,6 +78,8 @@ def rows_of(
 
 def absent(rows: Rows, known: Rows) -> Rows:
     """Return those of some rows, rising, that are not among known ones, which are rising."""
+    if not len(rows):
+        return rows
     rows = np.unique(rows)
     found: Rows = rows[~among(rows, known)]
     return found
@@ -120,7 +122,10 @@ def time_scores(parts: Sequence[Part], query: Query) -> list[NDArray[np.float64]
         happened = (c.occurred_start != NO_TIME) & (c.occurred_start < query.until)
         happened &= c.occurred_end > query.since
         said = (c.mentioned >= query.since) & (c.mentioned < query.until)
-        scores.append(np.where(happened, 1.0, np.where(said, 0.5, 0.0)))
+        score = np.zeros(part.n)
+        score[said] = 0.5
+        score[happened] = 1.0
+        scores.append(score)
     return scores
 
 

@@ -80,9 +80,12 @@ def nearest(
     near = [d if r is None else d[r] for d, r in zip(first, rows, strict=True)]
     kept = _within(near, count * _SECOND_PASS)
     found = [k if r is None else r[k] for k, r in zip(kept, rows, strict=True)]
+    more = [
+        _ones(p.more_bits[which].take(f, axis=0), query[half:])
+        for p, f in zip(parts, found, strict=True)
+    ]
     exact = [
-        np.add(d[f], _ones(part.more_bits[which].take(f, axis=0), query[half:]), dtype=np.uint16)
-        for d, f, part in zip(first, found, parts, strict=True)
+        np.add(d.take(f), m, dtype=np.uint16) for d, f, m in zip(first, found, more, strict=True)
     ]
     return [f[k] for f, k in zip(found, _within(exact, count), strict=True)]
 
@@ -116,14 +119,11 @@ def joined(pieces: Sequence[NDArray[Any]]) -> NDArray[Any]:
 
 def _ones(bits: Bits, query: Bits) -> Distances:
     """Return the Hamming distance of each row of (k, words) `bits` to `query` (words,)."""
-    ones = np.bitwise_count(bits ^ query)
-    words = ones.shape[1]
+    count, words = bits.shape
     total: Distances
-    total = (
-        np.zeros(len(ones), np.uint8) if words <= _BYTE_WORDS else np.zeros(len(ones), np.uint16)
-    )
-    for word in range(words):  # faster than a sum over so short an axis
-        total += ones[:, word]
+    total = np.zeros(count, np.uint8) if words <= _BYTE_WORDS else np.zeros(count, np.uint16)
+    for word in range(words):  # numpy is slow along so short an axis
+        total += np.bitwise_count(bits[:, word] ^ query[word])
     return total
 
 
@@ -131,26 +131,30 @@ def _within(distances: Sequence[Distances], count: int) -> list[Rows]:
     """Return the places of the `count` smallest distances and of all that equal the last."""
     if sum(len(d) for d in distances) <= count:
         return [np.arange(len(d)) for d in distances]
-    limit = _limit(distances, count)
-    return [np.flatnonzero(d <= limit) for d in distances]
+    return [np.flatnonzero(near) for near in _nearest(distances, count)]
 
 
-def _limit(distances: Sequence[Distances], count: int) -> int:
-    """Return the smallest distance that `count` rows are within; there are more rows than that.
+def _nearest(distances: Sequence[Distances], count: int) -> list[Mask]:
+    """Return which rows are within the smallest distance that `count` are within.
 
-    A sample tells where to look first; counting decides.
+    There are more rows than that. A sample tells where to look first; counting decides.
     """
 
-    def within(limit: int) -> bool:
-        return sum(int(np.count_nonzero(d <= limit)) for d in distances) >= count
+    def within(limit: int) -> list[Mask]:
+        return [d <= limit for d in distances]
+
+    def enough(near: Sequence[Mask]) -> bool:
+        return sum(map(int, map(np.count_nonzero, near))) >= count
 
     sample = joined([d[::_SAMPLE] for d in distances])
     place = len(sample) * count // sum(len(d) for d in distances)
     guess = int(np.partition(sample, place)[place])
-    if within(guess):
-        while guess > 0 and within(guess - 1):
-            guess -= 1
-        return guess
-    while not within(guess):
+    near = within(guess)
+    if enough(near):
+        while guess > 0 and enough(fewer := within(guess - 1)):
+            guess, near = guess - 1, fewer
+        return near
+    while not enough(near):
         guess += 1
-    return guess
+        near = within(guess)
+    return near

@@ -121,7 +121,7 @@ class Search:
         if not self._parts:
             return _NONE
         known = self._top(top)
-        more = self._missing(known, extra)
+        more = self._missing(known, extra) if extra else []
         if not any(map(len, more)):
             return known.found
         return self._fused(*self._with(known, more)).found
@@ -149,12 +149,10 @@ class Search:
         every = replace(every, score=summed(shares(every.arms, self._query.weights)))
         if self._query.calibration is not None:
             every = self._calibrated(every, *_appended(known, more, by_id))
-        named = every.id_list()
-        score = every.score.tolist()
-        asked = set(wanted)
-        places = [at for at, unit_id in enumerate(named) if unit_id in asked]
-        places.sort(key=lambda at: (-score[at], named[at]))
-        return every.taken(np.array(places, dtype=np.int64))
+        asked = dict.fromkeys(wanted)
+        places = joined([np.flatnonzero(every.ids == unit_id) for unit_id in asked])
+        order = np.lexsort((every.ids[places], -every.score[places]))
+        return every.taken(places[order])
 
     def _top(self, top: int) -> _Top:
         known = self._tops.get(top)
@@ -200,14 +198,14 @@ class Search:
         compared = united(parts, [*proposals, near])
         cosine, has = self._cosines(compared, vector)
         taken = chosen(parts, compared, proposals)
-        if np.count_nonzero(has) <= top:
+        place = int(np.count_nonzero(has)) - top
+        if place <= 0:
             taken |= has
         else:
             # Ties at the edge are all taken, so that the answer does not depend on how rows are
-            # spread.
-            place = np.count_nonzero(has) - top
-            edges = np.partition(cosine[has], place, axis=0)[place]
-            taken |= (cosine >= edges).any(axis=1)
+            # spread. Slot by slot: numpy is slow along so short an axis.
+            for mine in cosine.T:
+                taken |= mine >= np.partition(mine[has], place)[place]
         return split(compared, taken), cosine[taken]
 
     def _cosines(self, rows: Sequence[Rows], vector: Floats) -> tuple[Floats, Mask]:

@@ -60,6 +60,8 @@ def parts(claims: Sequence[Said]) -> list[list[int]]:
     Denials count only where nothing is said to hold. What held once is left out: it stays true.
     A claim that only carries what another one is about belongs to that one.
     """
+    if len(claims) == 1:  # as most often
+        return [] if claims[0].stance == Stance.HELD else [[0]]
     told = [
         _Told(at, *claim.slot.partition("\n")[::2], claim.value, claim.stance)
         for at, claim in enumerate(claims)

@@ -34,7 +34,7 @@ T = TypeVar("T")
 
 _id = attrgetter("id")
 
-_OF_ANSWERS = ("unit_recalled", "sameness_shared", "truth_of")
+_OF_ANSWERS = ("unit_recalled", "truth_of")
 
 _FIRST, _LAST = -(1 << 63), (1 << 63) - 1
 
@@ -77,6 +77,8 @@ class RowReader(browse.Browsing, Priming, IntentionReads, Truths):
         self._db = db
         self._key = key
         self._state = state
+        # what units say that others say too, None: none do; of those that were recalled
+        self._shared: dict[bytes, bytes | None] = {}
 
     @property
     def revision(self) -> int:
@@ -103,7 +105,7 @@ class RowReader(browse.Browsing, Priming, IntentionReads, Truths):
     def recalled(self, ids: Sequence[bytes]) -> list[Recalled]:
         """Return units with their facts and documents' names, in the order of `ids`."""
         self._ahead(sorted(set(ids)))
-        return _recalled(self._db, self._key, ids)
+        return _recalled(self._db, self._key, ids, self._shared)
 
     def _ahead(self, ids: Sequence[bytes]) -> None:
         """Ask at once what an answer of these units is made of; see `Db.ahead`."""
@@ -147,7 +149,14 @@ class RowReader(browse.Browsing, Priming, IntentionReads, Truths):
 
     def shared_keys(self, ids: Sequence[bytes]) -> dict[bytes, bytes]:
         """Return the keys of what these units say, where another unit says it too."""
-        return dict(self._db.all_in("sameness_shared", sorted(set(ids)), self._key))
+        known = self._shared
+        asked = sorted({unit_id for unit_id in ids if unit_id not in known})
+        found = dict(self._db.all_in("sameness_shared", asked, self._key)) if asked else {}
+        for unit_id in ids:
+            key = known.get(unit_id)
+            if key is not None:
+                found[unit_id] = key
+        return found
 
     def proofs(self, keys: Sequence[bytes]) -> dict[bytes, int]:
         """Return how many valid units say what each key stands for, up to `MOST_PROOFS`."""
@@ -220,7 +229,7 @@ class RowView(EntityCalls, StatsCalls):
 
     async def recalled(self, ids: Sequence[bytes]) -> list[Recalled]:
         """Return units with their facts and documents' names, in the order of `ids`."""
-        return await self._lane.run(_recalled, self._key, ids)
+        return await self._lane.run(_recalled, self._key, ids, {})
 
     async def newest(
         self,
@@ -321,13 +330,18 @@ def _facts_of(db: Db, key: int, source_ids: Sequence[bytes]) -> list[Unit]:
     return sorted(map(unit_rows.unit, found), key=_id)
 
 
-def _recalled(db: Db, key: int, ids: Sequence[bytes]) -> list[Recalled]:
+def _recalled(
+    db: Db, key: int, ids: Sequence[bytes], shared: dict[bytes, bytes | None]
+) -> list[Recalled]:
+    """Read units as answers need them; note in `shared` what each says that others say too."""
     found: dict[bytes, tuple[Unit, str | None]] = {}
     facts: dict[bytes, list[Unit]] = {}
-    for *row, name in db.all_in("unit_recalled", sorted(set(ids)), key):
-        unit = unit_rows.unit(row)
+    for row in db.all_in("unit_recalled", sorted(set(ids)), key):
+        *columns, name, same = row
+        unit = unit_rows.unit(columns)
         if unit.source_id is None:
             found[unit.id] = unit, name
+            shared[unit.id] = same
         elif unit.layer is Layer.FACT:
             facts.setdefault(unit.source_id, []).append(unit)
     if len(found) < len(set(ids)):

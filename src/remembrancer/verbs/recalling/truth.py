@@ -80,6 +80,9 @@ def _truth(claims: Sequence[FactTruth], at: int) -> Truth:
     for claim in claims:
         by_fact.setdefault(claim.fact_id, []).append(claim)
     facts = {fact_id: _fact(mine, at) for fact_id, mine in by_fact.items()}
+    if len(facts) == 1:
+        (fact,) = facts.values()
+        return _told_by(fact, facts, claims)
     holds = any(fact.holds for fact in facts.values())
     begins = [f.valid_from for f in facts.values() if f.valid_from is not None]
     ends = [f.valid_until for f in facts.values()]
@@ -98,8 +101,44 @@ def _truth(claims: Sequence[FactTruth], at: int) -> Truth:
     )
 
 
+def _told_by(fact: Truth, facts: Mapping[bytes, Truth], claims: Sequence[FactTruth]) -> Truth:
+    """Return what holds of a memory by its only fact that claims something."""
+    return Truth(
+        fact.holds,
+        fact.valid_from,
+        None if fact.holds else fact.valid_until,
+        () if fact.whole else fact.superseded_by,
+        fact.contradicts if fact.holds else (),
+        facts,
+        tuple(claims),
+        fact.whole,
+        fact.says,
+    )
+
+
 def _fact(claims: Sequence[FactTruth], at: int) -> Truth:
     """Return what holds of a fact: it holds while any part of what it says does."""
+    return _claim(claims[0], at) if len(claims) == 1 else _parted(claims, at)
+
+
+def _claim(claim: FactTruth, at: int) -> Truth:
+    """Return what holds of a fact that claims one thing, as `_parted` does."""
+    if claim.stance == Stance.HELD:
+        return Truth()
+    holds = _within(claim.begins, claim.ends, at)
+    return Truth(
+        holds,
+        claim.begins,
+        claim.ends,
+        () if claim.ended_in is None else (claim.ended_in,),
+        () if claim.against_in is None else (claim.against_in,),
+        whole=holds,
+        says=frozenset((claim.slot,)) if holds and claim.stance == Stance.HOLDS else frozenset(),
+    )
+
+
+def _parted(claims: Sequence[FactTruth], at: int) -> Truth:
+    """Return what holds of a fact by the parts of what it says."""
     told = [[claims[i] for i in part] for part in parts(claims)]
     if not told:  # that something held once stays true
         return Truth()

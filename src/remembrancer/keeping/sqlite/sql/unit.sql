@@ -51,10 +51,14 @@ WHERE u.bank_key = ?1 AND {source} IN ({ids}) AND u.source_id IS NOT NULL AND u.
     AND {valid};
 
 -- name: unit_recalled
--- Units, each with the facts read from it. The counters of the facts are not read.
+-- Units, each with the facts read from it; the document's name, and the key of what a unit says
+-- where another unit says it too. The counters of the facts are not read.
 WITH wanted (unit_id) AS (VALUES {rows})
 SELECT {unit_columns}, CASE WHEN u.source_id IS NULL THEN (SELECT d.name FROM document d
-    WHERE d.bank_key = ?1 AND d.document_id = u.document_id) END
+    WHERE d.bank_key = ?1 AND d.document_id = u.document_id) END,
+    CASE WHEN u.source_id IS NULL THEN (SELECT s.same FROM sameness s
+        WHERE s.bank_key = ?1 AND s.unit_id = u.unit_id AND EXISTS (SELECT 1 FROM sameness o
+            WHERE o.bank_key = ?1 AND o.same = s.same AND o.unit_id <> s.unit_id)) END
 FROM wanted w CROSS JOIN unit u
     LEFT JOIN access a ON a.bank_key = u.bank_key AND a.unit_id = u.unit_id AND u.source_id IS NULL
 WHERE u.bank_key = ?1 AND {source} = w.unit_id AND {valid};
