@@ -9,9 +9,11 @@ from __future__ import annotations
 import asyncio
 import socket
 import struct
-from typing import Any
+from typing import Any, cast
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from .corking import Corked
 
 _AT_ONCE = struct.pack("ii", 1, 0)
 _FULL = (
@@ -50,7 +52,7 @@ class Connection(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Take a connection, or refuse it: there are as many as there may be."""
-        super().connection_made(transport)
+        super().connection_made(cast(asyncio.Transport, Corked(transport, self.loop)))
         if len(self.connections) > self.most:
             transport.write(_FULL)
             transport.close()
