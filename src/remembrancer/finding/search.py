@@ -132,7 +132,7 @@ class Search:
         As `found` with these as `extra` scores them, without doing its work again; those that it
         would not have found come last where order counts.
         """
-        if not self._parts:
+        if not self._parts or not wanted:
             return _NONE
         known = self._top(top)
         more = self._missing(known, wanted)
