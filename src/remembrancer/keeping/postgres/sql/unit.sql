@@ -56,8 +56,7 @@ WITH wanted (unit_id) AS (SELECT unnest({rows}))
 SELECT {unit_columns}, CASE WHEN u.source_id IS NULL THEN (SELECT d.name FROM document d
     WHERE d.bank_key = $1 AND d.document_id = u.document_id) END,
     CASE WHEN u.source_id IS NULL THEN (SELECT s.same FROM sameness s
-        WHERE s.bank_key = $1 AND s.unit_id = u.unit_id AND EXISTS (SELECT 1 FROM sameness o
-            WHERE o.bank_key = $1 AND o.same = s.same AND o.unit_id <> s.unit_id)) END
+        WHERE s.bank_key = $1 AND s.unit_id = u.unit_id AND {shared}) END
 FROM wanted w JOIN unit u ON u.bank_key = $1 AND {source} = w.unit_id
     LEFT JOIN access a ON a.bank_key = $1 AND a.unit_id = u.unit_id AND u.source_id IS NULL
 WHERE {valid};
@@ -188,11 +187,15 @@ SELECT a.unit_id, b.unit_id FROM sameness a
 JOIN sameness b ON b.bank_key = $1 AND b.same = a.same
 WHERE a.bank_key = $1 AND a.unit_id = ANY({ids}) ORDER BY a.unit_id, b.unit_id;
 
+-- name: shared
+-- Whether another unit says what the unit of `s` does.
+EXISTS (SELECT 1 FROM sameness o
+    WHERE o.bank_key = $1 AND o.same = s.same AND o.unit_id <> s.unit_id)
+
 -- name: sameness_shared
 WITH wanted (unit_id) AS (SELECT unnest({rows}))
-SELECT a.unit_id, a.same FROM wanted w JOIN sameness a ON a.bank_key = $1 AND a.unit_id = w.unit_id
-WHERE EXISTS (SELECT 1 FROM sameness b
-    WHERE b.bank_key = $1 AND b.same = a.same AND b.unit_id <> a.unit_id);
+SELECT s.unit_id, s.same FROM wanted w JOIN sameness s ON s.bank_key = $1 AND s.unit_id = w.unit_id
+WHERE {shared};
 
 -- name: sameness_known
 WITH wanted (same) AS (SELECT unnest({rows}))
