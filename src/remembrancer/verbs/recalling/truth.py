@@ -80,9 +80,11 @@ def _truth(claims: Sequence[FactTruth], at: int) -> Truth:
     for claim in claims:
         by_fact.setdefault(claim.fact_id, []).append(claim)
     facts = {fact_id: _fact(mine, at) for fact_id, mine in by_fact.items()}
-    if len(facts) == 1:
-        (fact,) = facts.values()
-        return _told_by(fact, facts, claims)
+    return _of_one(facts, claims) if len(facts) == 1 else _of_many(facts, claims)
+
+
+def _of_many(facts: Mapping[bytes, Truth], claims: Sequence[FactTruth]) -> Truth:
+    """Return what holds of a memory by its facts: it holds while any of them does."""
     holds = any(fact.holds for fact in facts.values())
     begins = [f.valid_from for f in facts.values() if f.valid_from is not None]
     ends = [f.valid_until for f in facts.values()]
@@ -101,8 +103,9 @@ def _truth(claims: Sequence[FactTruth], at: int) -> Truth:
     )
 
 
-def _told_by(fact: Truth, facts: Mapping[bytes, Truth], claims: Sequence[FactTruth]) -> Truth:
-    """Return what holds of a memory by its only fact that claims something."""
+def _of_one(facts: Mapping[bytes, Truth], claims: Sequence[FactTruth]) -> Truth:
+    """Return what holds of a memory by its only fact, most often so, as `_of_many` does."""
+    (fact,) = facts.values()
     return Truth(
         fact.holds,
         fact.valid_from,
