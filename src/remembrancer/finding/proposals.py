@@ -78,8 +78,6 @@ def rows_of(
 
 def absent(rows: Rows, known: Rows) -> Rows:
     """Return those of some rows, rising, that are not among known ones, which are rising."""
-    if not len(rows):
-        return rows
     rows = np.unique(rows)
     found: Rows = rows[~among(rows, known)]
     return found

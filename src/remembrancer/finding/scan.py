@@ -131,10 +131,10 @@ def _within(distances: Sequence[Distances], count: int) -> list[Rows]:
     """Return the places of the `count` smallest distances and of all that equal the last."""
     if sum(len(d) for d in distances) <= count:
         return [np.arange(len(d)) for d in distances]
-    return [np.flatnonzero(near) for near in _nearest(distances, count)]
+    return [np.flatnonzero(near) for near in _limited(distances, count)]
 
 
-def _nearest(distances: Sequence[Distances], count: int) -> list[Mask]:
+def _limited(distances: Sequence[Distances], count: int) -> list[Mask]:
     """Return which rows are within the smallest distance that `count` are within.
 
     There are more rows than that. A sample tells where to look first; counting decides.
