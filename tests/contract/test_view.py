@@ -56,13 +56,17 @@ async def test_more_snapshots_than_connections_wait_their_turn(make_store, ref, 
     await store.open()
     await store.apply(ref, Batch(units=make.rows(3)))
     most = inside = 0
+    full = asyncio.Event()  # the first waits for the second, however long a connection takes
 
     async def read() -> int:
         nonlocal most, inside
         async with store.snapshot(ref) as view:
             inside += 1
             most = max(most, inside)
+            if inside == 2:
+                full.set()
             rows = await view.scan()
+            await asyncio.wait_for(full.wait(), 60)
             await asyncio.sleep(0.001)
             inside -= 1
         return len(rows)
