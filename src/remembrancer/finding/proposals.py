@@ -39,9 +39,15 @@ def standing_top(
 
 def united(parts: Sequence[Part], proposals: Sequence[Sequence[Rows]]) -> list[Rows]:
     """Return the rows that any arm proposes, a part each, rising."""
-    return [
-        np.flatnonzero(marked(part.n, rows)) for part, *rows in zip(parts, *proposals, strict=True)
-    ]
+    return [_merged(rows) for _, *rows in zip(parts, *proposals, strict=True)]
+
+
+def _merged(proposals: Sequence[Rows]) -> Rows:
+    """Return rows once each, rising. They are few: quicker sorted than marked among all."""
+    rows = np.sort(np.concatenate(proposals))
+    first = np.ones(len(rows), dtype=bool)
+    np.not_equal(rows[1:], rows[:-1], out=first[1:])
+    return rows[first]
 
 
 def marked(n: int, proposals: Sequence[Rows]) -> Mask:
