@@ -47,6 +47,19 @@ async def test_keys_that_lean_on_an_erased_source_go_with_it(store, ref, make):
         assert len(await view.scan()) == 3
 
 
+async def test_keys_that_lean_on_what_stays_stay(store, ref, make):
+    batch = make.document("chat", ["one", "two", "three", "four"])
+    keys = [b"\x80" + r.unit.text.encode() for r in batch.units]
+    rows = [replace(r, same=k) for r, k in zip(batch.units, keys, strict=True)]
+    await store.apply(ref, replace(batch, units=rows))
+    await store.apply(ref, Batch(erase=[rows[1].unit.id]))
+    async with store.snapshot(ref) as view:
+        assert await view.known_same(keys) == {keys[0], keys[3]}
+    await store.apply(ref, Batch(erase=[rows[3].unit.id]))
+    async with store.snapshot(ref) as view:
+        assert await view.known_same(keys) == {keys[0]}
+
+
 async def test_keys_are_known_and_counted_in_their_bank(store, ref, make):
     rows = [
         replace(r, same=k)

@@ -109,6 +109,8 @@ async def test_a_newer_schema_is_refused_untouched(store, make_store, sql):
 UNDONE = {
     2: "DROP TABLE tenant_key; ALTER TABLE bank DROP COLUMN sealed",
     3: "DROP INDEX claim_by_standing; DROP INDEX claim_by_dispute",
+    4: "DROP INDEX unit_by_document; CREATE INDEX unit_by_document ON unit (bank_key, document_id)"
+    " WHERE document_id IS NOT NULL",
 }
 
 

@@ -186,8 +186,9 @@ class Batch:
     `INSIGHT_FROM` link leads from to it (replacing its document does so, too), its vectors, links
     and mentions, takes its words out of its chunk (each character becomes `nouns.text.REDACTED`, so
     offsets stay), gives its document another content hash that is none of a text, and resets the
-    window of the sources said after it (up to two turns on) to their own words and vector. Keys in
-    its document that lean on what was said before are dropped (see `UnitRow.same`).
+    window of the sources said after it (up to two turns on) to their own words and vector. Keys of
+    the source said next in its document, and of its facts, that lean on what was said before are
+    dropped (see `UnitRow.same`).
     It also drops the bank's values under `records.COPIES`, for they hold texts.
     Units that were `moved` to another bank are erased likewise, but for the observations that rest
     on others of this bank as well: they stay, and lose their link.

@@ -132,12 +132,15 @@ class _Line:
         if claim.stance is Stance.DENIED:
             ended = self._agreeing(replace(claim, news=False), holds) if claim.value else [*holds]
             return sorted(at for said in ended for at in holds[said])
-        nothing = [said for said in (("", False), ("", True)) if said in denied]
-        again = {*nothing, *self._agreeing(claim, denied)}
-        found = [at for said in again for at in denied[said]]
-        if not claim.many:  # of many, values do not end one another
-            same = set(self._agreeing(claim, holds))
-            found += [at for said, places in holds.items() if said not in same for at in places]
+        found: list[int] = []
+        if denied:
+            nothing = [said for said in (("", False), ("", True)) if said in denied]
+            again = {*nothing, *self._agreeing(claim, denied)}
+            found += [at for said in again for at in denied[said]]
+        if holds and not claim.many:  # of many, values do not end one another
+            same = self._agreeing(claim, holds)
+            if len(same) < len(holds):
+                found += [at for said, places in holds.items() if said not in same for at in places]
         return sorted(found)
 
     def _agreeing(self, claim: Claim, among: Mapping[_Said, Sequence[int]]) -> list[_Said]:
@@ -166,6 +169,8 @@ class _Line:
         self._add(placed, Settled(since, ends))
 
     def _close(self, ended: set[int]) -> None:
+        if not ended:
+            return
         claims = [self._all[at].claim for at in ended]
         for stance, said in {(claim.stance, _said(claim)) for claim in claims}:
             left = [at for at in self._open[stance].pop(said) if at not in ended]
@@ -186,6 +191,8 @@ class _Line:
     def done(self) -> list[Placed]:
         """Return all; what was ended is against nothing any more."""
         pairs = list(zip(self._all, self._settled, strict=True))
+        if not self.disputed:  # as most often
+            return [_with(p, settled) for p, settled in pairs]
         found = {p.unit_id for p, settled in pairs if settled.ends is None}
         return [
             _with(

@@ -204,8 +204,9 @@ class UnitRow:
     those of the text with its short predecessors. `vector` embeds the text alone, `window_vector`
     the text after its predecessor; both are None until the embedder has run (or without one).
     `same` is a key of what the unit says: units of one bank with the same key say the same. One
-    whose first bit is set depends on other sources of its document, too, and is dropped when any
-    of those is erased. `claims` are those of a fact; None leaves those of a stored one as they are.
+    whose first bit is set depends on the source said just before in its document, too, and is
+    dropped when that is erased. `claims` are those of a fact; None leaves those of a stored one as
+    they are.
     """
 
     unit: Unit

@@ -41,6 +41,7 @@ def _gone(work: Work, going: list[bytes], op: Op) -> list[bytes]:
     places = db.all_in("unit_places", going, key)
     if op is Op.ERASE:
         _redact(work, places)
+        _unlean(work, going)
     _reset_windows(work, going)
     mentions.drop(work, going, erased=op is Op.ERASE)
     reopening.reopen(work, going)
@@ -149,8 +150,7 @@ def _basis(work: Work, ids: Sequence[bytes]) -> list[tuple[bytes, bytes]]:
 def _redact(work: Work, places: Sequence[tuple[bytes, int, bytes | None, int, int, int]]) -> None:
     """Take the words of erased sources out of their chunks.
 
-    The document's content hash goes too, and the keys of what leans on other sources: no unsalted
-    hash of a text outlives it.
+    The document's content hash goes too: no unsalted hash of a text outlives it.
     """
     spans: dict[tuple[bytes, int], list[tuple[int, int]]] = defaultdict(list)
     for _, layer, document_id, chunk_index, start, end in places:
@@ -159,7 +159,6 @@ def _redact(work: Work, places: Sequence[tuple[bytes, int, bytes | None, int, in
         work.touched.add(document_id)
         if layer == Layer.SOURCE:
             spans[document_id, chunk_index].append((start, end))
-    work.db.run_in("sameness_unlean", [*{d for d, _ in spans}], work.key)
     for (document_id, chunk_index), cuts in spans.items():
         row = work.db.one("chunk_text", work.key, document_id, chunk_index)
         if row is None:
@@ -171,6 +170,15 @@ def _redact(work: Work, places: Sequence[tuple[bytes, int, bytes | None, int, in
         work.db.run("chunk_redact", work.key, document_id, chunk_index, text)
         mark = f"{ERASED}{work.revision}"
         work.db.run("document_unhash", work.key, document_id, mark)
+
+
+def _unlean(work: Work, going: Sequence[bytes]) -> None:
+    """Delete the keys that are made of the words of erased sources as well as of their own.
+
+    A key leans on the source said just before, at most: `UnitRow.same`.
+    """
+    found = {row[0] for row in work.db.all_in("unit_ids_next", going, work.key)} - {None}
+    work.db.run_in("sameness_unlean", sorted(found), work.key)
 
 
 def _reset_windows(work: Work, going: Sequence[bytes]) -> None:

@@ -140,6 +140,15 @@ WHERE u.bank_key = $1 AND {source} = ANY({ids}) AND u.source_id IS NOT NULL;
 -- name: unit_ids_after
 SELECT unit_id FROM unit WHERE bank_key = $1 AND previous_id = ANY({ids}) AND layer = 0;
 
+-- name: unit_ids_next
+-- Of sources in documents, the source said next after each; NULL after the last.
+SELECT (SELECT n.unit_id FROM unit n
+    WHERE n.bank_key = $1 AND n.document_id = u.document_id AND n.layer = 0
+        AND (n.turn, n.part) > (u.turn, u.part)
+    ORDER BY n.turn, n.part LIMIT 1)
+FROM unit u
+WHERE u.bank_key = $1 AND u.unit_id = ANY({ids}) AND u.layer = 0 AND u.document_id IS NOT NULL;
+
 -- name: unit_places
 SELECT unit_id, layer, document_id, chunk_index, start_char, end_char FROM unit
 WHERE bank_key = $1 AND unit_id = ANY({ids});
@@ -179,8 +188,9 @@ INSERT INTO sameness (bank_key, unit_id, same) VALUES ($1, $2, $3);
 DELETE FROM sameness WHERE bank_key = $1 AND unit_id = ANY({ids});
 
 -- name: sameness_unlean
+-- Of sources and the facts read from them, the keys that lean on what was said before.
 DELETE FROM sameness WHERE bank_key = $1 AND same >= '\x80'::bytea AND unit_id IN (
-    SELECT u.unit_id FROM unit u WHERE u.bank_key = $1 AND u.document_id = ANY({ids}));
+    SELECT u.unit_id FROM unit u WHERE u.bank_key = $1 AND {source} = ANY({ids}));
 
 -- name: sameness_some
 SELECT a.unit_id, b.unit_id FROM sameness a

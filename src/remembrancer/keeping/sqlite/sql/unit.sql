@@ -139,6 +139,16 @@ WHERE u.bank_key = ?1 AND {source} IN ({ids}) AND u.source_id IS NOT NULL;
 -- name: unit_ids_after
 SELECT unit_id FROM unit WHERE bank_key = ?1 AND previous_id IN ({ids}) AND layer = 0;
 
+-- name: unit_ids_next
+-- Of sources in documents, the source said next after each; NULL after the last.
+WITH wanted (unit_id) AS (VALUES {rows})
+SELECT (SELECT n.unit_id FROM unit n
+    WHERE n.bank_key = ?1 AND n.document_id = u.document_id AND n.layer = 0
+        AND (n.turn, n.part) > (u.turn, u.part)
+    ORDER BY n.turn, n.part LIMIT 1)
+FROM wanted w CROSS JOIN unit u
+WHERE u.bank_key = ?1 AND u.unit_id = w.unit_id AND u.layer = 0 AND u.document_id IS NOT NULL;
+
 -- name: unit_places
 SELECT unit_id, layer, document_id, chunk_index, start_char, end_char FROM unit
 WHERE bank_key = ?1 AND unit_id IN ({ids});
@@ -178,8 +188,9 @@ INSERT INTO sameness (bank_key, unit_id, same) VALUES (?1, ?2, ?3);
 DELETE FROM sameness WHERE bank_key = ?1 AND unit_id IN ({ids});
 
 -- name: sameness_unlean
+-- Of sources and the facts read from them, the keys that lean on what was said before.
 DELETE FROM sameness WHERE bank_key = ?1 AND same >= x'80' AND unit_id IN (
-    SELECT u.unit_id FROM unit u WHERE u.bank_key = ?1 AND u.document_id IN ({ids}));
+    SELECT u.unit_id FROM unit u WHERE u.bank_key = ?1 AND {source} IN ({ids}));
 
 -- name: sameness_some
 SELECT a.unit_id, b.unit_id FROM sameness a

@@ -1,0 +1,9 @@
+-- A document's units in the order of what it says: what was said around a turn, and next after it, is
+-- found without reading the whole document.
+DROP INDEX unit_by_document;
+CREATE INDEX unit_by_document ON unit (bank_key, document_id, turn, part)
+    WHERE document_id IS NOT NULL;
+
+DELETE FROM sqlite_stat1 WHERE idx = 'unit_by_document';
+INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
+    ('unit', 'unit_by_document', '1000000 100000 10 3 2');
