@@ -115,7 +115,7 @@ def _merged(
     answers: list[Answer] = []
     for ref, each, mine in zip(refs, found, candidates, strict=True):
         known = {unit_id: next(scores) for c in mine for unit_id in c.id_list()}
-        answers += [replace(a, score=known[a.unit.id], bank=ref.bank) for a in each.answers]
+        answers += [a._replace(score=known[a.unit.id], bank=ref.bank) for a in each.answers]
     final = options.least.final if options.least else None
     if final is not None:
         answers = [answer for answer in answers if answer.score >= final]

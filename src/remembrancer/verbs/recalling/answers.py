@@ -119,7 +119,7 @@ def picked(
         answers, left, asking = [*answers, *last], left - spent, []
     proofs = fold.proofs()
     if proofs:
-        answers = [replace(a, proof=proofs.get(a.unit.id, a.proof)) for a in answers]
+        answers = [a._replace(proof=proofs.get(a.unit.id, a.proof)) for a in answers]
     return tuple(answers), options.max_tokens - left, folded, len(asking)
 
 
@@ -153,7 +153,7 @@ def with_current(
 
 def _marked(answers: Sequence[Answer], truths: Mapping[bytes, Truth]) -> list[Answer]:
     told = [(answer, truths.get(answer.unit.id)) for answer in answers]
-    return [answer if truth is None else replace(answer, truth=truth) for answer, truth in told]
+    return [answer if truth is None else answer._replace(truth=truth) for answer, truth in told]
 
 
 def _unseen(reader: Reader, rows: Mapping[bytes, Recalled], as_of: int | None) -> set[bytes]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from ...finding.tagging import AllOf, AnyOf, NoneOf, TagFilter, TagMatch, TagNode
@@ -85,8 +84,7 @@ def _padded(
         tagged = options.tags is None or has_tags(unit.tags, options.tags)
         return abs(unit.turn - turn) <= near and tagged and not late
 
-    return replace(
-        answer,
+    return answer._replace(
         before=tuple(filter(fits, units[max(at - near, 0) : at])),
         after=tuple(filter(fits, units[at + 1 : at + 1 + near])),
     )
@@ -124,7 +122,7 @@ def fitted(
                 left -= cost
                 seen.add((side[step].id, answer.bank))
                 mine.append(side[step])
-        out.append(replace(answer, before=tuple(reversed(kept[0])), after=tuple(kept[1])))
+        out.append(answer._replace(before=tuple(reversed(kept[0])), after=tuple(kept[1])))
     return tuple(out), max_tokens - left
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ...finding.search import Weights
 from ...finding.tagging import TagNode
@@ -36,8 +37,7 @@ class Arms:
     standing: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """One answer: a unit, the facts read from it, its document's name, and its fused score.
 
     `bank` is its bank's name in a recall over several banks, else None. `proof` tells of the

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
-from typing import Protocol, TypeVar
+from types import MappingProxyType
+from typing import NamedTuple, Protocol, TypeVar
 
 from ...keeping.parts import hull, parts, together
 from ...keeping.truth_view import FactTruth, TruthReader
@@ -17,8 +17,7 @@ _HOPS = 16  # of a chain of values, from an old one to the one that holds
 _NEAR = 3  # places that a question may fall behind
 
 
-@dataclass(frozen=True, slots=True)
-class Truth:
+class Truth(NamedTuple):
     """Whether a memory holds at the time asked about, and what speaks against it.
 
     A memory holds while any of its claims does; one that claims nothing holds. `valid_from` and
@@ -33,7 +32,7 @@ class Truth:
     valid_until: int | None = None
     superseded_by: tuple[bytes, ...] = ()
     contradicts: tuple[bytes, ...] = ()
-    facts: Mapping[bytes, Truth] = field(default_factory=dict)
+    facts: Mapping[bytes, Truth] = MappingProxyType({})
     claims: tuple[FactTruth, ...] = ()
     whole: bool = True
     says: frozenset[str] = frozenset()
