@@ -11,6 +11,7 @@ import psycopg
 import pytest
 from contract_kit import NOW, ids_of
 from psycopg.conninfo import make_conninfo
+from psycopg.pq import Trace
 
 from remembrancer.keeping.batch import Batch
 from remembrancer.keeping.postgres import PostgresStore
@@ -154,6 +155,42 @@ async def test_places_that_cannot_be_used(postgres, space, clock):
         await opened(missing)
     with pytest.raises(InvalidInput, match="name of a schema"):
         PostgresStore(space.url, clock=clock, schema="a b; DROP TABLE x")
+
+
+def _round_trips(connection, path, ask):
+    """Return how often the client waited for the server while it asked."""
+    with path.open("wb") as file:
+        connection.pgconn.trace(file.fileno())
+        connection.pgconn.set_trace_flags(Trace.SUPPRESS_TIMESTAMPS)
+        ask()
+        connection.pgconn.untrace()
+    sides = [line[0] for line in path.read_text().splitlines()]  # F: sent, B: come back
+    return "".join(sides).count("FB")
+
+
+async def test_a_snapshot_and_what_is_asked_ahead_take_a_round_trip_each(
+    store, ref, make, tmp_path
+):
+    ids = ids_of(rows := make.rows(3))
+    await store.apply(ref, Batch(units=rows))
+
+    def look(reader):
+        db, found = reader._db, []
+
+        def begin():
+            db.begin_snapshot(("bank_state", None, (ref.key,)))
+
+        def read():
+            found.extend(reader.recalled(ids))
+            found.extend(reader.truths(ids))
+
+        db.end_snapshot()
+        trips = [_round_trips(db.connection, tmp_path / "wire", ask) for ask in (begin, read)]
+        return trips, len(found)
+
+    for _ in range(3):  # statements are prepared when they are run again
+        trips, found = await store.read(ref, look)
+    assert (trips, found) == ([1, 1], 3)
 
 
 async def test_lost_connections_are_opened_again(store, cut, ref, make, check):

@@ -90,7 +90,8 @@ class PgDb(Db):
         wanted = [each for each in asked if each[1]]
         if wanted and self._inside and self._connection is not None:
             with self._connection.pipeline():
-                self._ask(self._connection, wanted)
+                sent = self._ask(self._connection, wanted)
+            self._keep(wanted, sent)
 
     def run_in(self, name: str, values: Sequence[bytes | str], *params: Any) -> int:
         """Run a change whose `{ids}` stands for `values`; return the number of rows touched."""
@@ -184,12 +185,21 @@ class PgDb(Db):
             return
         with cursor.connection.pipeline():
             cursor.execute(how)
-            self._ask(cursor.connection, asked)
+            sent = self._ask(cursor.connection, asked)
+        self._keep(asked, sent)
 
-    def _ask(self, connection: psycopg.Connection[Row], asked: Sequence[Asked]) -> None:
-        """Send questions of a pipeline, then keep what is answered until it is asked for."""
-        cursors = [connection.cursor(binary=True).execute(*self._spelled(each)) for each in asked]
-        for (name, values, params), cursor in zip(asked, cursors, strict=True):
+    def _ask(
+        self, connection: psycopg.Connection[Row], asked: Sequence[Asked]
+    ) -> list[psycopg.Cursor[Row]]:
+        """Send questions of a pipeline; what is answered is read after its end.
+
+        To read within it would cost a round trip more.
+        """
+        return [connection.cursor(binary=True).execute(*self._spelled(each)) for each in asked]
+
+    def _keep(self, asked: Sequence[Asked], sent: Sequence[psycopg.Cursor[Row]]) -> None:
+        """Keep what was answered until it is asked for."""
+        for (name, values, params), cursor in zip(asked, sent, strict=True):
             self._known[name, *params] = (values, cursor.fetchall())
 
     def _spelled(self, asked: Asked) -> tuple[str, tuple[Any, ...]]:
