@@ -193,6 +193,28 @@ async def test_a_snapshot_and_what_is_asked_ahead_take_a_round_trip_each(
     assert (trips, found) == ([1, 1], 3)
 
 
+async def test_changes_that_nobody_asks_about_go_with_the_next_question(
+    store, ref, make, sql, tmp_path
+):
+    await store.apply(ref, Batch(units=make.rows(1)))
+
+    def write(db, bank):
+        db.lock_bank(bank.key, ("bank_state", None, (bank.key,)))
+
+        def ask():
+            for number in range(3):
+                db.later("bank_profile", [(bank.key, f'{{"told": {number}}}', NOW)])
+            db.all("bank_state", bank.key)  # the new one: not what was asked with the lock
+
+        trips = _round_trips(db.connection, tmp_path / "wire", ask)
+        db.later("bank_profile", [(bank.key, '{"told": "last"}', NOW)])
+        return trips
+
+    for _ in range(3):
+        assert await store._write(write, ref) == 1
+    assert [(row[0]) for row in sql("SELECT profile FROM bank")] == ['{"told": "last"}']
+
+
 async def test_lost_connections_are_opened_again(store, cut, ref, make, check):
     await store.apply(ref, Batch(units=make.rows(2)))
     assert (await store.bank(ref)).unit_count == 2
@@ -233,6 +255,7 @@ async def test_a_commit_nobody_knows_of_is_told_as_such(store, cut, ref, make):
 
     def cut_at_the_end(db, bank, now):
         done = apply(db, bank, Batch(units=make.rows(3)), now)
+        db.value("bank_count", bank.tenant, None)  # nothing waits to be sent before the commit
         cut()
         return done
 

@@ -25,8 +25,10 @@ _PAUSE_S = 0.002  # before the second try; twice as long before each further one
 _MOST_PAUSE_S = 0.25
 _PREPARE_AFTER = 2  # runs of a statement
 _MOST_PREPARED = 1_000
+_MOST_WAITING = 200  # changes that wait to be sent with a question
 
 _WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED"
+_BEGINNING: tuple[str, Sequence[Any]] = (_WRITE, ())
 _SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 
@@ -47,11 +49,14 @@ class PgDb(Db):
         self._moment = 0
         # what was asked ahead: by name and parameters, the values and the rows
         self._known: dict[tuple[Any, ...], tuple[Sequence[bytes | str] | None, list[Row]]] = {}
+        # what is sent before the next question, in its round trip
+        self._waiting: list[tuple[str, Sequence[Any]]] = []
 
     @property
     def connection(self) -> psycopg.Connection[Row]:
         """The connection; outside a transaction a lost one is replaced."""
         self._live()
+        self._send()
         assert self._connection is not None
         return self._connection
 
@@ -64,6 +69,7 @@ class PgDb(Db):
 
     def run(self, name: str, *params: Any) -> int:
         """Run a change and return the number of rows it touched; an empty query does nothing."""
+        self._known.clear()
         query = self._queries[name]
         return self._run(query, params).rowcount if query else 0
 
@@ -72,9 +78,20 @@ class PgDb(Db):
         given = list(rows)
         if len(given) < 2:
             return sum(PgDb.run(self, name, *params) for params in given)  # sealed already
+        self._known.clear()
+        self._send()
         cursor = self._live()
         cursor.executemany(self._queries[name], given)
         return cursor.rowcount
+
+    def later(self, name: str, rows: Iterable[Sequence[Any]]) -> None:
+        """See `Db.later`."""
+        given = list(rows)
+        if not self._inside or len(self._waiting) + len(given) > _MOST_WAITING:
+            PgDb.many(self, name, given)  # sealed already
+            return
+        self._known.clear()
+        self._waiting += [(self._queries[name], params) for params in given]
 
     def all_in(self, name: str, values: Sequence[bytes | str], *params: Any) -> list[Row]:
         """See `Db.all_in`; the list is one array."""
@@ -88,20 +105,19 @@ class PgDb(Db):
     def ahead(self, *asked: Asked) -> None:
         """See `Db.ahead`; in one round trip."""
         wanted = [each for each in asked if each[1]]
-        if wanted and self._inside and self._connection is not None:
-            with self._connection.pipeline():
-                sent = self._ask(self._connection, wanted)
-            self._keep(wanted, sent)
+        if wanted and self._inside:
+            self._ahead(wanted)
 
     def run_in(self, name: str, values: Sequence[bytes | str], *params: Any) -> int:
         """Run a change whose `{ids}` stands for `values`; return the number of rows touched."""
         if not values:
             return 0
+        self._known.clear()
         return self._run(self._listed(name, len(params)), (*params, list(values))).rowcount
 
-    def lock_bank(self, key: int) -> None:
-        """Keep other writers of a bank out until the transaction ends."""
-        self.all("bank_lock", key)
+    def lock_bank(self, key: int, *asked: Asked) -> None:
+        """See `Db.lock_bank`; in one round trip."""
+        self._ahead([("bank_lock", None, (key,)), *asked])
 
     def lock_generations(self) -> None:
         """Keep others out who would change the generations, until the transaction ends.
@@ -150,6 +166,8 @@ class PgDb(Db):
         self._begin(_WRITE)
         try:
             result = work(self)
+            if self._waiting != [_BEGINNING]:
+                self._send()
         except Unchanged as unchanged:
             self._end("ROLLBACK")
             kept: T = unchanged.result
@@ -178,24 +196,35 @@ class PgDb(Db):
 
     def _start(self, how: str, asked: Sequence[Asked]) -> None:
         """Start a transaction and ask its first questions, in one round trip."""
+        self._live()  # a new one, where the old one is known to be lost
         self._known.clear()
-        cursor = self._live()
-        if not asked:
-            cursor.execute(how)
-            return
-        with cursor.connection.pipeline():
-            cursor.execute(how)
-            sent = self._ask(cursor.connection, asked)
+        self._waiting = [(how, ())]
+        if asked:
+            self._ahead(asked)
+
+    def _ahead(self, asked: Sequence[Asked]) -> None:
+        """Send what waits, then questions; keep what is answered until it is asked for.
+
+        It is read after the end of the pipeline: to read within it would cost a round trip more.
+        """
+        connection = self._live().connection
+        with connection.pipeline():
+            self._flush(connection)
+            sent = [connection.cursor(binary=True).execute(*self._spelled(each)) for each in asked]
         self._keep(asked, sent)
 
-    def _ask(
-        self, connection: psycopg.Connection[Row], asked: Sequence[Asked]
-    ) -> list[psycopg.Cursor[Row]]:
-        """Send questions of a pipeline; what is answered is read after its end.
+    def _send(self) -> None:
+        """Send what waits, if anything does."""
+        if self._waiting:
+            connection = self._live().connection
+            with connection.pipeline():
+                self._flush(connection)
 
-        To read within it would cost a round trip more.
-        """
-        return [connection.cursor(binary=True).execute(*self._spelled(each)) for each in asked]
+    def _flush(self, connection: psycopg.Connection[Row]) -> None:
+        """Put what waits into a pipeline."""
+        waiting, self._waiting = self._waiting, []
+        for query, params in waiting:
+            connection.cursor(binary=True).execute(query, params)
 
     def _keep(self, asked: Sequence[Asked], sent: Sequence[psycopg.Cursor[Row]]) -> None:
         """Keep what was answered until it is asked for."""
@@ -210,6 +239,7 @@ class PgDb(Db):
 
     def _end(self, how: str) -> None:
         self._known.clear()
+        self._waiting.clear()
         if not self._inside:
             return
         self._inside = False
@@ -227,11 +257,20 @@ class PgDb(Db):
 
     def _run(self, query: str, params: Sequence[Any]) -> psycopg.Cursor[Row]:
         try:
-            return self._live().execute(query, params)
+            return self._sent(query, params)
         except psycopg.OperationalError:
             if self._inside or not self._lost() or not query.startswith("SELECT"):
                 raise
             return self._live().execute(query, params)
+
+    def _sent(self, query: str, params: Sequence[Any]) -> psycopg.Cursor[Row]:
+        """Send a query after what waits, in one round trip."""
+        cursor = self._live()
+        if not self._waiting:
+            return cursor.execute(query, params)
+        with cursor.connection.pipeline():
+            self._flush(cursor.connection)
+            return cursor.execute(query, params)
 
     def _live(self) -> psycopg.Cursor[Row]:
         """Return the cursor; outside a transaction, of a new connection when the old one is lost.

@@ -33,7 +33,7 @@ def apply(db: Db, ref: BankRef, batch: Batch, now: int) -> Applied:
         Conflict: an expectation does not hold.
         Unchanged: nothing was changed; it carries the result.
     """
-    db.lock_bank(ref.key)
+    db.lock_bank(ref.key, ("bank_state", None, (ref.key,)))
     state = read_state(db, ref)
     _expect(db, ref, batch, state.revision)
     _check_refs(ref, batch)
@@ -117,11 +117,11 @@ def _check_refs(ref: BankRef, batch: Batch) -> None:
 
 def advance(work: Work, ref: BankRef) -> int:
     """Raise the bank's revision, write the feed and the counters; return the revision."""
-    work.db.run("bank_advance", work.key, work.now, *work.tally())
+    work.db.later("bank_advance", [(work.key, work.now, *work.tally())])
     revision = read_state(work.db, ref).revision
     feed = [(op, unit_id) for unit_id, op in work.gone.items()]
     feed += [(Op.PUT, unit_id) for unit_id in work.put]
-    work.db.many(
+    work.db.later(
         "change_insert",
         ((work.key, revision, n, int(op), unit_id) for n, (op, unit_id) in enumerate(feed)),
     )

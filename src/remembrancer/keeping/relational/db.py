@@ -39,6 +39,14 @@ class Db(ABC):
         """Run a change once a row and return the number of rows touched."""
 
     @abstractmethod
+    def later(self, name: str, rows: Iterable[Sequence[Any]]) -> None:
+        """Run a change once a row, where nobody asks how many it touched.
+
+        A database that is a round trip away runs it with the next question or change, before that,
+        or at the end of the transaction.
+        """
+
+    @abstractmethod
     def all_in(self, name: str, values: Sequence[bytes | str], *params: Any) -> list[Row]:
         """Run a query whose `{ids}` stands for `values`; rows come list by list.
 
@@ -57,11 +65,13 @@ class Db(ABC):
     def run_in(self, name: str, values: Sequence[bytes | str], *params: Any) -> int:
         """Run a change whose `{ids}` stands for `values`; return the number of rows touched."""
 
-    def lock_bank(self, key: int) -> None:  # noqa: B027 - nothing to do is a way to do it
+    def lock_bank(  # noqa: B027 - nothing to do is a way to do it
+        self, key: int, *asked: Asked
+    ) -> None:
         """Keep other writers of a bank out until this transaction ends.
 
         Each change of a bank that first reads it begins so. Where one writer holds the whole
-        database there is nothing to do.
+        database there is nothing to do. `asked` says what will be asked next, as in `ahead`.
         """
 
     def file_key(self, key: int) -> FileKey | None:  # noqa: ARG002 - for those that seal

@@ -48,8 +48,8 @@ def put(work: Work, new: Sequence[Intention]) -> None:
             noted.append((work.key, each.id, each.version + 1, params[_KEYS + _DATA]))
         else:
             whole.append((*params[:_KEYS], was[_PLACE], *params[_KEYS + 1 :]))
-    work.db.many("intention_put", whole)
-    work.db.many("intention_note", noted)
+    work.db.later("intention_put", whole)
+    work.db.later("intention_note", noted)
     work.changed = work.changed or bool(kept)
 
 

@@ -28,7 +28,7 @@ def documents(work: Work, writes: Sequence[DocumentWrite], again: Set[bytes]) ->
             old = [r[0] for r in work.db.all("unit_ids_of_document", work.key, old_id)]
             gone += remove.units(work, [i for i in old if i not in again], Op.DELETE, again)
             remove.document(work, old_id)
-        work.db.run("document_insert", *rows.document_params(work.key, write.document))
+        work.db.later("document_insert", [rows.document_params(work.key, write.document)])
         _write_chunks(work, write.document.id, write.chunks)
         work.documents += 1
         work.changed = True
@@ -55,7 +55,7 @@ def end_reading(work: Work, reading: Reading) -> None:
     left = [token for token in params.pop("reading", ()) if token != reading.token]
     if left:
         params["reading"] = left
-    work.db.run("document_tell", work.key, reading.document_id, rows.dump(params))
+    work.db.later("document_tell", [(work.key, reading.document_id, rows.dump(params))])
     work.changed = True
 
 
@@ -131,7 +131,7 @@ def _say(work: Work, kept: KeptUnit) -> None:
     work.db.run_in("sameness_delete", list(kept.same), work.key)
     found = {row[0] for row in work.db.all("unit_ids_of_root", work.key, kept.unit.id)}
     keys = ((work.key, i, k) for i, k in kept.same.items() if k is not None and i in found)
-    work.db.many("sameness_insert", keys)
+    work.db.later("sameness_insert", keys)
 
 
 def _told(unit: Unit) -> tuple[int, str | None, Mapping[str, str] | None, tuple[str, ...]]:

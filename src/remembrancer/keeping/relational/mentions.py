@@ -68,7 +68,7 @@ def hold(work: Work, aside: Sequence[Held], new: Mapping[bytes, UnitRow]) -> Non
         for unit_id, entity_id, name in aside
         if name in (unit := new[unit_id].unit).entities
     ]
-    work.db.many("mention_insert", kept)
+    work.db.later("mention_insert", kept)
     work.mentions.update(entity_id for _, _, entity_id, _, _ in kept)
 
 
@@ -155,6 +155,6 @@ def respell_rows(
         if new != old:
             changed.append((work.key, unit_id, rows.dump_list(new)))
     if changed:
-        work.db.many("unit_name_entities", changed)
+        work.db.later("unit_name_entities", changed)
         work.put.update((unit_id, None) for _, unit_id, _ in changed)
         work.changed = work.deleted = True

@@ -30,10 +30,10 @@ def units(work: Work, new: Sequence[UnitRow]) -> None:
         remove.vectors(work, again)
         work.layers.subtract(known.values())
         work.deleted = True
-    db.many("unit_insert", (unit_rows.unit_params(key, row.unit) for row in by_id.values()))
+    db.later("unit_insert", (unit_rows.unit_params(key, row.unit) for row in by_id.values()))
     searched = (r for r in by_id.values() if r.unit.source_id is None or r.terms or r.window_terms)
-    db.many("search_insert", (unit_rows.search_params(key, row) for row in searched))
-    db.many("sameness_insert", ((key, i, r.same) for i, r in by_id.items() if r.same is not None))
+    db.later("search_insert", (unit_rows.search_params(key, row) for row in searched))
+    db.later("sameness_insert", ((key, i, r.same) for i, r in by_id.items() if r.same is not None))
     truth.put(work, by_id, again)
     work.layers.update(int(row.unit.layer) for row in by_id.values())
     mentions.hold(work, held, by_id)
@@ -45,7 +45,7 @@ def units(work: Work, new: Sequence[UnitRow]) -> None:
             for i, row in by_id.items()
             if row.unit.source_id is None and not (here and row.vector is not None)
         )
-        db.many("pending_insert", ((key, generation, unit_id) for unit_id in waiting))
+        db.later("pending_insert", ((key, generation, unit_id) for unit_id in waiting))
     patches = [
         VectorPatch(i, row.vector, row.window_vector)
         for i, row in by_id.items()
@@ -70,7 +70,7 @@ def retag(work: Work, new: Sequence[Retag]) -> None:
         keys = db.all_in("retag_keys", changed, key)
         db.run_in("sameness_delete", changed, key)
         same = ((key, i, each.same[i]) for i, _ in keys if i in each.same)
-        db.many("sameness_insert", same)
+        db.later("sameness_insert", same)
         work.put.update(dict.fromkeys(changed))
         work.changed = work.changed or bool(changed)
 
@@ -123,7 +123,7 @@ def write_vectors(work: Work, generation: int, patches: Sequence[VectorPatch]) -
             field="vectors",
             limit=dim,
         )
-    work.db.many(
+    work.db.later(
         "vector_put",
         (
             unit_rows.vector_params(work.key, generation, unit_id, vector, window)
@@ -144,7 +144,7 @@ def curations(work: Work, new: Sequence[Curation]) -> None:
     present = existing(work, [each.unit_id for each in new])
     kept = [each for each in new if each.unit_id in present]
     truth.touch(work, [each.unit_id for each in kept])
-    work.db.many(
+    work.db.later(
         "curation_put", ((work.key, c.unit_id, int(c.invalid), rows.dump(c.data)) for c in kept)
     )
     truth.withdraw(work, [c.unit_id for c in kept if c.invalid])
@@ -177,7 +177,7 @@ def triggers(work: Work, new: Sequence[Trigger]) -> None:
 
 
 def _seed_counters(work: Work, new: Sequence[UnitRow]) -> None:
-    work.db.many(
+    work.db.later(
         "access_seed",
         (
             (work.key, row.unit.id, row.unit.access_count, row.unit.last_accessed_at)

@@ -68,6 +68,13 @@ class SealingDb(Db):
             rows = [self._sealed(what, self.place(row[0]), row, make=True) for row in rows]
         return super().many(name, rows)
 
+    def later(self, name: str, rows: Iterable[Sequence[Any]]) -> None:
+        """See `Db.later`; sealed at once."""
+        what = QUERIES.get(name)
+        if what is not None:
+            rows = [self._sealed(what, self.place(row[0]), row, make=True) for row in rows]
+        super().later(name, rows)
+
     def all_in(self, name: str, values: Sequence[bytes | str], *params: Any) -> list[Row]:
         """See `Db.all_in`."""
         what = QUERIES.get(name)
@@ -77,10 +84,10 @@ class SealingDb(Db):
         rows = super().all_in(name, self._sealed_values(what, place, values), *params)
         return self._opened(what.results, place, rows)
 
-    def lock_bank(self, key: int) -> None:
+    def lock_bank(self, key: int, *asked: Asked) -> None:
         """Keep other writers of a bank out; see the class."""
         self._note_inside(True)
-        super().lock_bank(key)
+        super().lock_bank(key, *asked)
 
     def file_key(self, key: int) -> FileKey | None:
         """Return what seals files about a bank; None: there is no key of its tenant yet."""

@@ -23,7 +23,7 @@ def settle_all(work: Work) -> None:
         old = {(p.unit_id, p.number): p.settled for p in before}
         changed = [p for p in after if old[p.unit_id, p.number] != p.settled]
         settled = ((work.key, p.unit_id, p.number, *p.settled) for p in changed)
-        work.db.many("claim_settle", settled)
+        work.db.later("claim_settle", settled)
         # What is put again has lost its links, also those to what it ended before.
         linked = {p.unit_id for p in after if not work.put.keys().isdisjoint(p.settled[2:])}
         for unit_id in {p.unit_id for p in changed} | linked | (together & work.put.keys()):

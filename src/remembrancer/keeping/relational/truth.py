@@ -94,7 +94,7 @@ def put(work: Work, new: Mapping[bytes, UnitRow], again: Sequence[bytes]) -> Non
                 _note(work, unit_id, claim)
             made.append((work.key, unit_id, number, *_params(claim)))
     if made:
-        work.db.many("claim_insert", made)
+        work.db.later("claim_insert", made)
 
 
 def _note(work: Work, unit_id: bytes, claim: Claim) -> None:
@@ -105,7 +105,7 @@ def _note(work: Work, unit_id: bytes, claim: Claim) -> None:
 def tell(work: Work, ids: Sequence[bytes], mentioned_at: int) -> None:
     """Move the claims of units that are told another time."""
     touch(work, ids)
-    work.db.many("claim_tell", ((work.key, unit_id, mentioned_at) for unit_id in ids))
+    work.db.later("claim_tell", ((work.key, unit_id, mentioned_at) for unit_id in ids))
 
 
 def withdraw(work: Work, ids: Sequence[bytes]) -> None:
@@ -116,7 +116,7 @@ def withdraw(work: Work, ids: Sequence[bytes]) -> None:
     nothing = Settled()
     found = [p for p in claims_of(work.db, work.key, ids) if p.settled != nothing]
     params = ((work.key, p.unit_id, p.number, *nothing) for p in found)
-    work.db.many("claim_settle", params)
+    work.db.later("claim_settle", params)
     for unit_id in sorted({p.unit_id for p in found}):
         work.db.run("unit_validate", work.key, unit_id, None, None)
 

@@ -48,6 +48,10 @@ class SqliteDb(Db):
         """Run a change once a row and return the number of rows touched."""
         return max(self.connection.executemany(self._queries[name], rows).rowcount, 0)
 
+    def later(self, name: str, rows: Iterable[Sequence[Any]]) -> None:
+        """See `Db.later`: there is no round trip to save."""
+        SqliteDb.many(self, name, rows)  # sealed already
+
     def all_in(
         self, name: str, values: Sequence[bytes | str], *params: Any
     ) -> list[tuple[Any, ...]]:
