@@ -98,7 +98,7 @@ def _ranges(postings: Sequence[Postings], terms: Sequence[int]) -> list[list[sli
 def _frequency(docs: Sequence[NDArray[np.signedinteger]], dead: Sequence[Mask | None]) -> int:
     """Return how many live rows have a term, by its rows in each part."""
     return sum(
-        len(mine) - (int(gone[mine].sum()) if gone is not None else 0)
+        len(mine) - (int(np.count_nonzero(gone[mine])) if gone is not None else 0)
         for mine, gone in zip(docs, dead, strict=True)
     )
 

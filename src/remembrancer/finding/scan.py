@@ -72,15 +72,19 @@ def nearest(
     for all. All rows at the distance of the last one taken are taken too, so the answer does not
     depend on how rows are spread.
     """
-    rows = [None if ok is None else np.flatnonzero(ok) for ok in allowed]
-    sizes = [p.n if r is None else len(r) for p, r in zip(parts, rows, strict=True)]
+    sizes = [
+        p.n if ok is None else int(np.count_nonzero(ok))
+        for p, ok in zip(parts, allowed, strict=True)
+    ]
     if sum(sizes) <= count:
-        return [np.arange(n) if r is None else r for n, r in zip(sizes, rows, strict=True)]
+        return _all_of(parts, allowed)
     half = first_words(len(query))
-    first = [hamming(part.bits[which], query[:half]) for part in parts]
-    near = [d if r is None else d[r] for d, r in zip(first, rows, strict=True)]
-    kept = _within(near, count * _SECOND_PASS)
-    found = [k if r is None else r[k] for k, r in zip(kept, rows, strict=True)]
+    first = [
+        _far(hamming(part.bits[which], query[:half]), ok)
+        for part, ok in zip(parts, allowed, strict=True)
+    ]
+    wanted = count * _SECOND_PASS
+    found = _within(first, wanted) if sum(sizes) > wanted else _all_of(parts, allowed)
     more = [
         _ones(p.more_bits[which].take(f, axis=0), query[half:])
         for p, f in zip(parts, found, strict=True)
@@ -89,6 +93,21 @@ def nearest(
         np.add(d.take(f), m, dtype=np.uint16) for d, f, m in zip(first, found, more, strict=True)
     ]
     return [f[k] for f, k in zip(found, _within(exact, count), strict=True)]
+
+
+def _all_of(parts: Sequence[Part], allowed: Sequence[Mask | None]) -> list[Rows]:
+    return [
+        np.arange(p.n) if ok is None else np.flatnonzero(ok)
+        for p, ok in zip(parts, allowed, strict=True)
+    ]
+
+
+def _far(distances: Distances, allowed: Mask | None) -> Distances:
+    """Put rows that are not allowed further away than any other can be."""
+    if allowed is not None:
+        most = distances.dtype.type(np.iinfo(distances.dtype).max)
+        np.maximum(distances, np.multiply(~allowed, most, dtype=most.dtype), out=distances)
+    return distances
 
 
 def cosines(parts: Sequence[Part], rows: Sequence[Rows], vector: Floats) -> Floats:

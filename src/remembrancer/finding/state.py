@@ -40,7 +40,7 @@ class IndexState:
     def live(self) -> int:
         """Number of rows that can be found."""
         return sum(
-            p.n - (int(d.sum()) if d is not None else 0)
+            p.n - (int(np.count_nonzero(d)) if d is not None else 0)
             for p, d in zip(self.parts, self.dead, strict=True)
         )
 
@@ -48,7 +48,7 @@ class IndexState:
     def tail_rows(self) -> int:
         """Rows in memory parts plus dead rows of segments: what compaction would tidy."""
         memory = sum(p.n for p in self.parts[self.segments :])
-        gone = sum(int(d.sum()) for d in self.dead[: self.segments] if d is not None)
+        gone = sum(int(np.count_nonzero(d)) for d in self.dead[: self.segments] if d is not None)
         return memory + gone
 
     @property
