@@ -34,6 +34,7 @@ def test_a_bad_file_is_known_before_anything_is_kept(cli: Cli, tmp_path: Path) -
     assert "good.txt" not in cli("documents", "list").out
 
 
+@pytest.mark.of_folders
 def test_a_folder_that_backup_wrote_is_restored(cli: Cli, tmp_path: Path) -> None:
     copy, anew = tmp_path / "copy", tmp_path / "anew"
     copy.mkdir()
