@@ -384,6 +384,16 @@ async def test_a_backup_taken_while_writing_is_whole_and_comes_back(
     await copy.close()
 
 
+async def test_a_backup_removes_what_a_killed_one_left(store, tmp_path, ref, make):
+    await store.apply(ref, Batch(units=[make.row("words")]))
+    old = tmp_path / "copy.4711.part"
+    old.mkdir()
+    (old / "unit.copy").write_bytes(b"what was forgotten since")
+    await store.backup(tmp_path / "copy")
+    assert not old.exists()
+    assert not list(tmp_path.glob("*.part"))
+
+
 async def test_a_damaged_copy_is_refused_and_changes_nothing(store, bare, tmp_path, ref, make):
     await store.apply(ref, Batch(units=[make.row("words")]))
     await store.backup(tmp_path / "copy")

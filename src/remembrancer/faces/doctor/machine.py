@@ -14,7 +14,7 @@ from itertools import chain, islice
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from ...keeping.sqlite.parts import left
+from ...keeping.part_files import left
 from ...nouns.clock import iso
 from ...settings import Settings
 from ..ports import trouble
@@ -126,7 +126,7 @@ def strays(place: Path) -> Iterator[Finding]:
         yield warn(
             "folder",
             f"{path} is a copy that was not finished; it may hold what was forgotten since",
-            f"rm {str(path)!r}, unless a backup or restore runs there",
+            f"rm -r {str(path)!r}, unless a backup or restore runs there",
         )
 
 

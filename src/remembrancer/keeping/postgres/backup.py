@@ -13,6 +13,7 @@ import psycopg
 from psycopg import sql
 
 from ...nouns.errors import Corrupt, StoreError
+from .. import part_files
 from ..durable import sync
 from ..moving import Progress
 from ..relational.db import Row
@@ -33,8 +34,9 @@ def backup(
 ) -> Mapping[str, Any]:
     """Copy all tables into a new folder, as they are at one moment, while they are in use.
 
-    Files of a copy that is not complete are in a folder that ends with `.part`. To verify, they are
-    read again and compared with what was sent. `progress` is told how many tables are done.
+    Files of a copy that is not complete are in a folder that ends with `.part`; the next backup to
+    the same place removes what a killed one left. To verify, files are read again and compared with
+    what was sent. `progress` is told how many tables are done.
 
     Raises:
         Corrupt: a file is not what was written.
@@ -43,9 +45,7 @@ def backup(
     if target.is_dir() and any(target.iterdir()):
         raise StoreError(f"{target} is not empty; name a folder that is, or a new one")
     target.parent.mkdir(parents=True, exist_ok=True)
-    part = target.with_name(f"{target.name}.{os.getpid()}.part")
-    part.mkdir(mode=0o700)
-    try:
+    with part_files.writing_folder(target) as part:
         connection = place.connect()
         try:
             manifest = _copy_out(connection, place, part, progress)
@@ -61,11 +61,6 @@ def backup(
             target.rmdir()
         part.rename(target)
         sync(target.parent)
-    finally:
-        if part.is_dir():
-            for file in part.iterdir():
-                file.unlink()
-            part.rmdir()
     size = sum(file.stat().st_size for file in target.iterdir())
     units = manifest["tables"]["unit"]["rows"]
     return {"path": str(target), "bytes": size, "units": units}

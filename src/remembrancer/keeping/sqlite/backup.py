@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from ...nouns.errors import Corrupt, InvalidInput, StoreError, StoreTooNew
+from .. import part_files
 from ..durable import sync
-from . import parts, proof
+from . import proof
 from .connection import SqliteDb
 from .repository import Progress, Repository, is_repository
 
@@ -55,7 +56,7 @@ def snapshot_of(
     Yields the file, and of it `schema` and `units`; with `verify`, after all rows were compared,
     `rows`, `key` and `tables`, the sums by that key.
     """
-    with parts.writing(path) as part:
+    with part_files.writing(path) as part:
         try:
             db.begin_snapshot()
             db.sql("SELECT 1 FROM meta").fetchone()  # begins it: else copying would read another
@@ -110,7 +111,7 @@ def restore(
         raise StoreError(f"{source} is no copy of a store: name the file that `backup` wrote")
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     told: dict[str, Any] = {"path": str(target)}
-    with parts.writing(target) as part:
+    with part_files.writing(target) as part:
         if shared:
             repository = Repository(source)
             with repository.held(alone=False):

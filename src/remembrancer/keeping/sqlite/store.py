@@ -12,6 +12,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from ...nouns.clock import Clock
 from ...nouns.errors import StoreBusy, StoreError
 from ...nouns.memory import BankRef
+from .. import part_files
 from ..moving import unfinished
 from ..queries import Queries
 from ..relational import counters, records, sealing_upkeep
@@ -28,7 +29,7 @@ from ..relational.sealing_queries import with_sealing
 from ..relational.vault import Vault
 from ..sealing import Sealer
 from ..view import Reader
-from . import backup, incremental, migrate, parts, scrub, tables
+from . import backup, incremental, migrate, scrub, tables
 from .connection import SqliteDb, end_when, open_db, translated
 from .repository import is_repository
 from .writer import WriteLock, Writer
@@ -141,7 +142,7 @@ class SqliteStore(BankCalls, GenerationCalls, IntentionCalls, JobCalls, RecordCa
         if deletions := await self._read(_deletions):
             await self._scrub(deletions)
             await self._until_free(backup.truncate_log, _LOG_WAIT_MS)
-        if left := await asyncio.to_thread(parts.clear, self._path):
+        if left := await asyncio.to_thread(part_files.clear, self._path):
             raise StoreError(f"{left[0]} may hold what was deleted, and this user may not: rm it")
 
     async def health(self) -> Mapping[str, Any]:
@@ -275,7 +276,7 @@ class SqliteStore(BankCalls, GenerationCalls, IntentionCalls, JobCalls, RecordCa
             self._lock = WriteLock(folder / LOCK)
             queries = Queries.load(__package__)
             self._queries = queries if self._vault is None else with_sealing(queries, "?")
-            parts.clear(self._path)
+            part_files.clear(self._path)
             with self._lock:
                 migrate.create(self._path)
                 db = self._open_db(write=True)

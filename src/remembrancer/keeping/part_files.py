@@ -1,4 +1,4 @@
-"""Files that are written beside the place they will take, and the removal of those left over.
+"""Files and folders written beside the place they will take, and the removal of those left over.
 
 Whoever writes a part holds a lock on it. One that nobody locks is of a process that is gone; it may
 hold a plain copy of what was forgotten since, so it is deleted.
@@ -9,7 +9,8 @@ from __future__ import annotations
 import fcntl
 import os
 import re
-from collections.abc import Iterator
+import shutil
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from uuid import uuid4
@@ -24,13 +25,15 @@ def writing(path: Path) -> Iterator[Path]:
 
     What killed processes left of the same is removed first.
     """
-    clear(path)
-    part, handle = _made(path)
-    try:
+    with _written_by(path, _file) as part:
         yield part
-    finally:
-        _remove(part)
-        os.close(handle)
+
+
+@contextmanager
+def writing_folder(path: Path) -> Iterator[Path]:
+    """As `writing`, of an empty folder."""
+    with _written_by(path, _folder) as part:
+        yield part
 
 
 def clear(path: Path) -> list[Path]:
@@ -54,21 +57,43 @@ def _parts(folder: Path, name: str | None) -> list[Path]:
     return sorted({folder / f"{whole.rpartition('.part')[0]}.part" for whole in mine})
 
 
-def _made(path: Path) -> tuple[Path, int]:
+@contextmanager
+def _written_by(path: Path, make: Callable[[Path], int]) -> Iterator[Path]:
+    clear(path)
+    part, handle = _made(path, make)
+    try:
+        yield part
+    finally:
+        _remove(part)
+        os.close(handle)
+
+
+def _made(path: Path, make: Callable[[Path], int]) -> tuple[Path, int]:
     while True:
         part = path.with_name(f"{path.name}.{uuid4().hex}.part")
-        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-        handle = os.open(part, flags, 0o600)
+        handle = make(part)
         with suppress(OSError):  # of a file system without locks; there none is deleted either
             fcntl.flock(handle, fcntl.LOCK_EX)
-        if os.fstat(handle).st_nlink:
+        if part.exists():
             return part, handle
         os.close(handle)  # taken for one left over before it was locked
 
 
+def _file(part: Path) -> int:
+    return os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+
+
+def _folder(part: Path) -> int:
+    while True:
+        part.mkdir(mode=0o700)
+        with suppress(FileNotFoundError):  # taken for one left over before it was opened
+            return os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+
+
 def _cleared(part: Path) -> bool:
     try:
-        handle = os.open(part, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+        access = os.O_RDONLY if part.is_dir() else os.O_RDWR  # no folder opens for writing
+        handle = os.open(part, access | os.O_CLOEXEC | os.O_NOFOLLOW)
     except FileNotFoundError:
         with suppress(OSError):
             _remove(part)
@@ -104,5 +129,8 @@ def _written(part: Path) -> bool:
 
 
 def _remove(part: Path) -> None:
+    if part.is_dir():
+        shutil.rmtree(part)
+        return
     for end in (*_BESIDE, ""):
         part.with_name(f"{part.name}{end}").unlink(missing_ok=True)
