@@ -18,6 +18,7 @@ from remembrancer.faces.cli import main
 from remembrancer.faces.cli.watching import Watched, WatchedServer
 from remembrancer.faces.mcp.reference_graph import GraphDocuments
 from remembrancer.faces.mcp.ways import Ask, Remote
+from remembrancer.finding.indexes import Indexes
 from remembrancer.keeping.sqlite.integrity import fault_of
 from remembrancer.nouns.intention import TriggerType
 from remembrancer.nouns.memory import BankRef
@@ -141,6 +142,25 @@ def test_a_person_is_erased_with_a_receipt(filled: Cli, tmp_path: Path) -> None:
     assert filled.here("forget", "--all", "--document", "x", "--bank", "ann").code == 2
     filled.ok("forget", "--all", "--bank", "ann", "--yes")
     assert not any(b"Porto" in data for _, data in bytes_of(filled.folder))
+
+
+@pytest.mark.parametrize("what", [("--all", "--bank", "ann"), ("--tenant", "default")])
+def test_a_receipt_is_written_though_the_index_stays_on_disk(
+    filled: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: tuple[str, ...]
+) -> None:
+    async def denied(*_: object) -> None:
+        raise PermissionError(13, "Permission denied", "index/0001")
+
+    monkeypatch.setattr(Indexes, "drop", denied)
+    receipt = tmp_path / "receipt.json"
+    ran = filled.here("forget", *what, "--receipt", str(receipt), "--yes")
+    assert ran.code == 1
+    assert "index/0001: Permission denied; mend that" in ran.err
+    told = json.loads(receipt.read_text())
+    assert told["whole"]
+    assert told["erased_count"] >= 1
+    assert not told["swept"]
+    assert not filled.ok("status", "--json").json["banks"]
 
 
 @pytest.mark.of_folders

@@ -6,6 +6,7 @@ the setting `reflect_mission`, its disposition three settings from 1 to 5.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -35,6 +36,7 @@ _PAGE = 1_000
 _LATER_US = 1_000_000  # snapshots that still show a deleted bank have ended by then
 _MUCH_LATER_US = 30_000_000
 
+log = logging.getLogger(__name__)
 
 Change = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
@@ -208,7 +210,10 @@ class Banks:
         )
         gone = await self._store.bank_drop(ref, sweep)
         self._configs.forget(ref)
-        await self._indexes.drop(ref)
+        try:
+            await self._indexes.drop(ref)
+        except OSError as error:  # the bank is gone all the same, and the job tries again
+            log.warning("the index of a deleted bank stays on disk until it can go: %s", error)
         return gone
 
     async def sweep_dropped(self, job: Job) -> Mapping[str, Any]:

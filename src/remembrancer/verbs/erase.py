@@ -33,7 +33,8 @@ class Erased:
     """What went.
 
     `remaining`: memories whose text still holds the name or an alias, though they are not known to
-    mention this entity: look at them with `recall` or the list of memories. `whole`: the bank went.
+    mention this entity: look at them with `recall` or the list of memories. `whole`: `banks` went
+    with everything in them.
     """
 
     units: tuple[bytes, ...]
@@ -42,6 +43,7 @@ class Erased:
     remaining: int
     at: int
     whole: bool = False
+    banks: tuple[BankRef, ...] = ()
 
 
 class Erase:
@@ -68,7 +70,7 @@ class Erase:
         found = await self._store.intentions(ref, IntentionFilter(), intentions or 1)
         gone = await self._banks.delete(ref)
         now = self._clock.now_us()
-        return Erased((), gone, tuple(i.id for i in found), 0, now, whole=True)
+        return Erased((), gone, tuple(i.id for i in found), 0, now, whole=True, banks=(ref,))
 
     async def tenant(self, name: str) -> Erased:
         """Erase a tenant's data key, and then all its banks with everything in them.
@@ -84,14 +86,17 @@ class Erase:
             raise NotFound("name the tenant to erase", field="tenant")  # "" is the house's own
         key = await self._store.tenant_key_erase(name)
         gone = 0
+        banks: list[BankRef] = []
         refs = await self._store.tenant_banks(name)
         if not refs and not key:
             raise NotFound(f"there is no tenant {name!r}", field="tenant")
         while refs:
             for ref in refs:
                 gone += await self._banks.delete(ref)
+            banks += refs
             refs = await self._store.tenant_banks(name)
-        return Erased((), gone, (), 0, self._clock.now_us(), whole=True)
+        now = self._clock.now_us()
+        return Erased((), gone, (), 0, now, whole=True, banks=tuple(banks))
 
     async def person(self, ref: BankRef, entity_id: bytes) -> Erased:
         """Erase what mentions an entity, and intentions that name it.

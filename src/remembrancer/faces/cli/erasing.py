@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _FORMAT = "remembrancer-receipt"
 _Shaped: TypeAlias = "tuple[dict[str, Any], Swept]"
+_DROP = "delete that folder of the index"
 _COPIES = "copies made by backup or export, and archives fetched, are not reached by this"
 
 
@@ -48,7 +49,7 @@ def erase_tenant(
         verb = Erase(app.store, app.forget, app.banks, app.remind, clock=app.clock)
         done = await verb.tenant(tenant)
         with progress_bar("removing from disk"):
-            swept = await _sweep_all(app)
+            swept = await _sweep_all(app, done.banks)
         return {**_shape(None, None, done, swept), "tenant": tenant}, swept
 
     _erased(settings, work, what, receipt, json=json)
@@ -129,18 +130,22 @@ def write_receipt(place: Path, shape: Mapping[str, Any]) -> None:
 async def _sweep(app: App, ref: BankRef, done: Erased) -> Swept:
     from .sweep import sweep_now  # noqa: PLC0415
 
-    return await _sweep_all(app) if done.whole else await sweep_now(app, ref)
+    return await _sweep_all(app, done.banks) if done.whole else await sweep_now(app, ref)
 
 
-async def _sweep_all(app: App) -> Swept:
+async def _sweep_all(app: App, banks: Sequence[BankRef]) -> Swept:
     from ...nouns.errors import RemembrancerError, StoreBusy  # noqa: PLC0415
 
-    try:
+    try:  # what is wrong is told after the receipt is written
         await app.store.sweep(app.clock.now_us())
+        for ref in banks:  # those that could not go with their banks
+            await app.indexes.drop(ref)
     except StoreBusy:
         return Swept(done=False)
-    except RemembrancerError as error:  # told after the receipt is written
-        return Swept(done=False, error=error.message)
+    except RemembrancerError as error:
+        return Swept(False, error.message, then="the next `forget` removes them, too")
+    except OSError as error:
+        return Swept(False, f"{error.filename}: {error.strerror}", then=_DROP)
     return Swept(done=True)
 
 

@@ -21,10 +21,14 @@ _BUSY = "StoreBusy:"  # how the error of a sweep begins that met a reader
 
 @dataclass(frozen=True, slots=True)
 class Swept:
-    """How far it is: all done, or why it failed, or neither while somebody reads what is there."""
+    """How far it is: all done, or why it failed, or neither while somebody reads what is there.
+
+    `then`: what to do once that is mended.
+    """
 
     done: bool
     error: str | None = None
+    then: str = "the next `forget` in this bank removes them, too"
 
 
 async def sweep_now(app: App, ref: BankRef) -> Swept:
@@ -58,8 +62,8 @@ def tell_swept(settings: Settings, swept: Swept, *, quiet: bool = False) -> None
     if swept.error is not None:
         raise RemembrancerError(
             "it is forgotten, but its bytes could not be removed from disk: "
-            f"{swept.error.rstrip('.')}; mend that (`remembrancer doctor` may tell how), and the "
-            "next `forget` in this bank removes them, too"
+            f"{swept.error.rstrip('.')}; mend that (`remembrancer doctor` may tell how), and "
+            f"{swept.then}"
         )
     if not quiet:
         _show(settings, swept)
