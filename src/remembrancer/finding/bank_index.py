@@ -9,10 +9,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import uuid
+from contextlib import suppress
 from pathlib import Path
 
 from ..keeping.sealing import FileKey
 from ..keeping.view import IndexRow, View
+from ..nouns.errors import Corrupt
 from ..nouns.memory import Op
 from ..nouns.turns import Turns
 from . import compaction
@@ -156,9 +158,13 @@ class BankIndex:
             full = len(rows) == _FETCH  # a short page was the last: one round trip less
             rows = await view.scan(rows[-1].unit_id, _FETCH) if full else []
         state = await asyncio.to_thread(builder.finish, view.revision, view.generation)
-        if self._folder is not None and builder.on_disk:
+        if self._folder is None or not builder.on_disk:
+            return state
+        try:
             return await asyncio.to_thread(compaction.compact, state, self._folder) or state
-        return state
+        except (OSError, Corrupt) as error:
+            log.warning("an index could not be written; it goes on as it is: %s", error)
+            return state
 
     def _start_compaction(self, state: IndexState) -> None:
         if self._compacting is None and self._folder is not None:
@@ -168,7 +174,7 @@ class BankIndex:
         try:
             async with self._turns:
                 await self._compact(self._state or state, folder)
-        except OSError:
+        except (OSError, Corrupt):
             log.exception("index compaction failed; the index goes on from memory")
         finally:
             self._compacting = None
@@ -229,8 +235,11 @@ class _Builder:
             part = merge_parts(self._blocks, [None] * len(self._blocks))
         self._blocks = []
         if self._folder is not None and part.n >= _BLOCK_ROWS:
-            part = _mapped(part, self._folder)
-            self.on_disk = True
+            try:
+                part = _mapped(part, self._folder)
+                self.on_disk = True
+            except (OSError, Corrupt) as error:  # a full disk, or another process tidied it away
+                log.warning("a part of an index stays in memory: %s", error)
         self._done.append(part)
 
 
@@ -238,7 +247,9 @@ def _mapped(part: Part, folder: Path) -> Part:
     """Move a part's arrays out of memory into a file that is gone once nobody maps it."""
     make_folder(folder)
     path = folder / f"{uuid.uuid4().hex}.seg"
-    write_part(path, part)
-    mapped = open_part(path)
-    path.unlink()
-    return mapped
+    try:
+        write_part(path, part)
+        return open_part(path)
+    finally:
+        with suppress(OSError):
+            path.unlink()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fcntl
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +13,15 @@ from ..keeping.sealing import FileKey
 from ..nouns.errors import Corrupt
 from . import index_files
 from .part import Mask, Part, merge_parts
-from .segment import Manifest, open_part, read_dead, read_manifest, write_manifest, write_part
+from .segment import (
+    Manifest,
+    open_part,
+    read_dead,
+    read_manifest,
+    tidy,
+    write_manifest,
+    write_part,
+)
 from .state import IndexState
 
 TAIL_ROWS = 2_000  # a tail adds about .15 ms a search at this size
@@ -47,26 +55,35 @@ def compact(
         known = read_manifest(folder)
         if known and known.generation == state.generation and known.revision > state.revision:
             return None
-        parts: list[Part] = []
-        dead: list[Mask | None] = []
-        files: list[str] = []
-        for group in plan(state):
-            first = group[0]
-            if len(group) == 1 and first < state.segments and not _rewrite(state, first, purge):
-                parts.append(state.parts[first])
-                dead.append(state.dead[first])
-                files.append(state.files[first])
-                continue
-            merged = merge_parts([state.parts[i] for i in group], [state.dead[i] for i in group])
-            if not merged.n:
-                continue
-            name = f"{state.revision:016x}-{uuid.uuid4().hex}.seg"
-            write_part(folder / name, merged, key)
-            parts.append(open_part(folder / name, key))
-            dead.append(None)
-            files.append(name)
-        done = _publish(state, folder, parts, dead, files)
+        try:
+            done = _rewritten(state, folder, purge, key)
+        except BaseException:
+            with suppress(OSError):  # what was written already: on a full disk it is in the way
+                tidy(folder)
+            raise
         return replace(done, in_memory=key is not None)
+
+
+def _rewritten(state: IndexState, folder: Path, purge: bool, key: FileKey | None) -> IndexState:
+    parts: list[Part] = []
+    dead: list[Mask | None] = []
+    files: list[str] = []
+    for group in plan(state):
+        first = group[0]
+        if len(group) == 1 and first < state.segments and not _rewrite(state, first, purge):
+            parts.append(state.parts[first])
+            dead.append(state.dead[first])
+            files.append(state.files[first])
+            continue
+        merged = merge_parts([state.parts[i] for i in group], [state.dead[i] for i in group])
+        if not merged.n:
+            continue
+        name = f"{state.revision:016x}-{uuid.uuid4().hex}.seg"
+        write_part(folder / name, merged, key)
+        parts.append(open_part(folder / name, key))
+        dead.append(None)
+        files.append(name)
+    return _publish(state, folder, parts, dead, files)
 
 
 def plan(state: IndexState) -> list[list[int]]:

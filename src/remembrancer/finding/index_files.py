@@ -49,17 +49,25 @@ def _give(path: Path) -> None:
 
 
 def write(path: Path, pieces: Iterable[memoryview | bytes], key: FileKey | None) -> None:
-    """Write a file durably: to a temporary one, fsynced, then renamed. With a key it is sealed."""
+    """Write a file durably: to a temporary one, fsynced, then renamed. With a key it is sealed.
+
+    What could not be written whole is removed: on a full disk it would be in the way of rows.
+    """
     temporary = path.with_suffix(".tmp")
-    with opened(temporary, "wb") as out:
-        if key is None:
-            for piece in pieces:
-                out.write(piece)
-        else:
-            _write_sealed(out, path.name, pieces, key)
-        out.flush()
-        os.fsync(out.fileno())
-    temporary.replace(path)
+    try:
+        with opened(temporary, "wb") as out:
+            if key is None:
+                for piece in pieces:
+                    out.write(piece)
+            else:
+                _write_sealed(out, path.name, pieces, key)
+            out.flush()
+            os.fsync(out.fileno())
+        temporary.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            temporary.unlink()
+        raise
 
 
 def read(path: Path, key: FileKey | None) -> Bytes:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -162,19 +161,13 @@ def read_dead(folder: Path, manifest: Manifest, parts: list[Part]) -> list[Mask 
 
 def write_manifest(folder: Path, manifest: Manifest, dead: list[Mask | None]) -> None:
     """Write a manifest durably and delete the files that it no longer names."""
-    temporary = folder / (manifest.dead_file + ".tmp")
     rows = {
         str(i): np.flatnonzero(mask) if mask is not None else np.empty(0, np.int64)
         for i, mask in enumerate(dead)
     }
     packed = io.BytesIO()
     np.savez(packed, **rows)  # type: ignore[arg-type]  # numpy's stub takes the keywords for flags
-    with index_files.opened(temporary, "wb") as out:
-        out.write(packed.getvalue())
-        out.flush()
-        os.fsync(out.fileno())
-    temporary.replace(folder / manifest.dead_file)
-    temporary = folder / (MANIFEST + ".tmp")
+    index_files.write(folder / manifest.dead_file, [packed.getvalue()], None)
     told = {
         "format": FORMAT,
         "revision": manifest.revision,
@@ -184,13 +177,17 @@ def write_manifest(folder: Path, manifest: Manifest, dead: list[Mask | None]) ->
         "dead_file": manifest.dead_file,
         "dead_sum": zlib.crc32(packed.getvalue()),
     }
-    with index_files.opened(temporary, "w") as text:
-        json.dump({**told, "check": _check(told)}, text)
-        text.flush()
-        os.fsync(text.fileno())
-    temporary.replace(folder / MANIFEST)
+    text = json.dumps({**told, "check": _check(told)})
+    index_files.write(folder / MANIFEST, [text.encode()], None)
     sync(folder)
-    keep = {*manifest.files, manifest.dead_file, MANIFEST, "lock"}
+    tidy(folder)
+
+
+def tidy(folder: Path) -> None:
+    """Delete the files that no manifest names; whoever calls it holds the folder's lock."""
+    keep = {MANIFEST, "lock"}
+    if (manifest := read_manifest(folder)) is not None:
+        keep |= {*manifest.files, manifest.dead_file}
     for path in folder.iterdir():
         if path.name not in keep:
             path.unlink(missing_ok=True)

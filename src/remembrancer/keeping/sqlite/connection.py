@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -14,6 +15,7 @@ from ..relational.sealing_db import SealingDb
 from ..relational.vault import Vault
 
 _STEPS = 20_000  # of SQLite's machine
+_LEAST_FREE = 1 << 20
 _READ_PRAGMAS = ("query_only = ON", "cache_size = -4096")
 _WRITE_PRAGMAS = (
     "synchronous = FULL",
@@ -156,6 +158,13 @@ def _holds(text: str, folded: str) -> bool:
     return folded in text.casefold()
 
 
+def _full(folder: Path) -> bool:
+    try:
+        return shutil.disk_usage(folder).free < _LEAST_FREE
+    except OSError:
+        return False
+
+
 def translated(error: Exception, path: Path) -> Exception:
     """Turn a database error into one of ours, which says how to mend it; leave others alone."""
     if not isinstance(error, sqlite3.Error):
@@ -165,6 +174,6 @@ def translated(error: Exception, path: Path) -> Exception:
         return StoreBusy(f"{path} is locked by another program; try again, or close that program")
     if "malformed" in text or "not a database" in text:
         return Corrupt(f"{path} is damaged ({text}); restore it from a backup")
-    if "full" in text:
+    if "full" in text or ("I/O" in text and _full(path.parent)):  # its log cannot be made longer
         return StoreError(f"the disk of {path} is full; free some space and try again")
     return StoreError(f"{path} cannot be used: {text}")
