@@ -263,6 +263,13 @@ async def test_a_backup_taken_while_writing_is_whole(store, folder, tmp_path, re
     await copy.close()
 
 
+async def test_a_backup_replaces_files_alone(store, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(StoreError, match="is no file"):
+        await store.backup(tmp_path / "pipe")
+    assert (tmp_path / "pipe").is_fifo()
+
+
 async def test_a_backup_into_a_folder_replaces_the_one_before(store, folder, tmp_path, ref, make):
     copies = tmp_path / "copies"
     copies.mkdir()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import stat
 from pathlib import Path
 
@@ -142,6 +143,22 @@ def test_a_person_is_erased_with_a_receipt(filled: Cli, tmp_path: Path) -> None:
     assert filled.here("forget", "--all", "--document", "x", "--bank", "ann").code == 2
     filled.ok("forget", "--all", "--bank", "ann", "--yes")
     assert not any(b"Porto" in data for _, data in bytes_of(filled.folder))
+
+
+def test_an_export_removes_what_a_killed_one_left_and_replaces_files_alone(
+    filled: Cli, tmp_path: Path
+) -> None:
+    old = tmp_path / "ann.jsonl.4711.part"
+    old.write_text("what was forgotten since")
+    filled.ok("export", "--bank", "ann", "--to", str(tmp_path / "ann.jsonl"))
+    assert not old.exists()
+    os.mkfifo(tmp_path / "pipe")
+    for place in (tmp_path, tmp_path / "pipe"):
+        ran = filled.here("export", "--bank", "ann", "--to", str(place))
+        assert ran.code == 2
+        assert "is no file" in ran.err
+    assert (tmp_path / "pipe").is_fifo()
+    assert not list(tmp_path.glob("*.part"))
 
 
 @pytest.mark.parametrize("what", [("--all", "--bank", "ann"), ("--tenant", "default")])

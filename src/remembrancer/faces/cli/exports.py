@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import AsyncGenerator, Iterator
-from contextlib import aclosing, contextmanager
+from collections.abc import AsyncGenerator, Callable, Iterator
+from contextlib import AbstractContextManager, aclosing, contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ...keeping import part_files
 from ...nouns.errors import InvalidInput
 from .options import AsJson, Bank, Data, StoreUrl, Tenant, examples, settings_of
 from .output import results, write_json
@@ -87,17 +88,14 @@ def command(
         from ...verbs.transferring.readable import Names  # noqa: PLC0415
 
         if not whole:
-            return [
-                await _export(
-                    app, bank_ref(bank, tenant=tenant_name(tenant)), to, wanted, documents, entity
-                )
-            ]
+            ref = bank_ref(bank, tenant=tenant_name(tenant))
+            return [await _export(app, ref, to, wanted, documents, entity, _file)]
         names, done = Names(), []
         async for ref in _banks(app, tenant_name(tenant)):
             place = to / names(ref.bank.strip("\x1f"))
             if wanted is not _Format.OBSIDIAN:
                 place = place.with_name(f"{place.name}.{_ENDINGS[wanted]}")
-            done.append(await _export(app, ref, place, wanted, None, None))
+            done.append(await _export(app, ref, place, wanted, None, None, _one_of_many))
         return done
 
     if whole:
@@ -150,6 +148,7 @@ async def _export(
     wanted: _Format,
     documents: list[str] | None,
     entity: str | None,
+    opened: Callable[[Path], AbstractContextManager[IO[bytes]]],
 ) -> dict[str, Any]:
     """Write one bank, or a part of it; return what was written."""
     from ...verbs.transferring.readable import Readable  # noqa: PLC0415
@@ -158,7 +157,7 @@ async def _export(
         size = await _vault(Readable(app.store).obsidian(ref), to)
     else:
         parts = await _parts(app, ref, wanted, documents, entity)
-        with _file(to) as file:
+        with opened(to) as file:
             size = 0
             async with aclosing(parts):  # it holds a snapshot, also when a disk is full
                 async for part in parts:
@@ -195,16 +194,30 @@ def _file(to: Path) -> Iterator[IO[bytes]]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    number, name = tempfile.mkstemp(prefix=f".{to.name}.", dir=to.parent)  # mode 0600
+    if to.exists() and not to.is_file():
+        raise InvalidInput(f"{to} is no file: name one, or - for stdout", field="to")
+    with part_files.writing(to) as part:  # also removes what a killed export left
+        yield from _whole(part, to)
+
+
+@contextmanager
+def _one_of_many(place: Path) -> Iterator[IO[bytes]]:
+    """As `_file`, of many in one folder, which is not looked through for each of them."""
+    number, name = tempfile.mkstemp(prefix=f".{place.name}.", dir=place.parent)  # mode 0600
+    os.close(number)
     try:
-        with os.fdopen(number, "wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).replace(to)
+        yield from _whole(Path(name), place)
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+def _whole(part: Path, to: Path) -> Iterator[IO[bytes]]:
+    with part.open("wb") as file:
+        yield file
+        file.flush()
+        os.fsync(file.fileno())
+    part.replace(to)
 
 
 async def _vault(notes: AsyncGenerator[Any, None], to: Path) -> int:
@@ -218,5 +231,5 @@ async def _vault(notes: AsyncGenerator[Any, None], to: Path) -> int:
 
 def _write_note(place: Path, text: str) -> int:
     place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with _file(place) as file:
+    with _one_of_many(place) as file:
         return file.write(text.encode("utf-8", "replace"))

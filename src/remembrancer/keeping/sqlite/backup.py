@@ -33,6 +33,8 @@ def backup(
     path = target / source.name if target.is_dir() else target
     if path.resolve() == source.resolve():
         raise StoreError("a backup cannot replace the store itself; name another place")
+    if path.exists() and not path.is_file():
+        raise StoreError(f"{path} is no file, and would be replaced by one; name another place")
     path.parent.mkdir(parents=True, exist_ok=True)
     with snapshot_of(db, source, path, verify=verify, progress=progress) as (part, about):
         told: dict[str, Any] = {"path": str(path), "units": about["units"]}
