@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -148,3 +150,21 @@ async def test_a_store_that_is_not_there_or_of_an_older_schema_is_not_read(
     (tmp_path / "old" / "memory.db").touch()
     with pytest.raises(StoreError, match="migrate"), other("old").moving_from():
         pass
+
+
+async def test_an_error_names_the_store_that_is_damaged(
+    ref: BankRef, make: Maker, other: Callable[[str], SqliteStore], tmp_path: Path
+) -> None:
+    source = other("one")
+    await source.open()
+    await fill(source, ref, make, "a")
+    await source.close()
+    path = tmp_path / "one" / "memory.db"
+    with closing(sqlite3.connect(path)) as db:
+        [[root]] = db.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'unit'")
+        [[size]] = db.execute("PRAGMA page_size")
+    with path.open("r+b") as file:
+        file.seek((root - 1) * size)
+        file.write(b"\xff" * size)
+    with pytest.raises(Corrupt, match=str(path)):
+        moved(source, other("two"))

@@ -195,7 +195,10 @@ def _copy(db: SqliteDb, part: Path, progress: Progress | None) -> int:
         copy.execute("PRAGMA journal_mode = DELETE")
         verdict = copy.execute("PRAGMA integrity_check(1)").fetchone()[0]
         if verdict != "ok":
-            raise Corrupt(f"the copy does not pass its check: {verdict}")
+            raise Corrupt(
+                f"what the store holds does not pass its check ({verdict}): run `remembrancer "
+                "doctor`, and restore the last backup"
+            )
         units: int = copy.execute("SELECT COUNT(*) FROM unit").fetchone()[0]
         return units
     finally:

@@ -6,13 +6,14 @@ values are always parameters.
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from .. import moving
 from ..moving import KEYS, Checkpoint, Row
-from .connection import SqliteDb
+from .connection import SqliteDb, translated
 
 _MOVE = "moving"  # a table of one row, there while a move into this store is under way
 
@@ -46,7 +47,9 @@ class SqliteTables:
 
     def count(self, table: str) -> int:
         """Count a table's rows."""
-        number: int = self._db.sql(f"SELECT COUNT(*) FROM {table}").fetchone()[0]  # nosec B608
+        with self._telling():
+            found = self._db.sql(f"SELECT COUNT(*) FROM {table}").fetchone()  # nosec B608
+        number: int = found[0]
         return number
 
     def rows(self, table: str, columns: Sequence[str], after: Row | None) -> Iterator[Row]:
@@ -55,7 +58,8 @@ class SqliteTables:
         marks = ", ".join("?" * len(KEYS[table]))
         start = "" if after is None else f"WHERE ({key}) > ({marks})"
         text = f"SELECT {', '.join(columns)} FROM {table} {start} ORDER BY {key}"  # nosec B608
-        yield from self._db.connection.execute(text, after or ())
+        with self._telling():
+            yield from self._db.connection.execute(text, after or ())
 
     def meta(self) -> Mapping[str, int]:
         """Return the rows of `meta`."""
@@ -99,6 +103,14 @@ class SqliteTables:
                     "UPDATE meta SET value = ? WHERE name = ?", [value, name]
                 )
             self._db.sql(f"DROP TABLE {_MOVE}")
+
+    @contextmanager
+    def _telling(self) -> Iterator[None]:
+        """Say of which of the two stores an error is: both are open meanwhile."""
+        try:
+            yield
+        except sqlite3.Error as exc:
+            raise translated(exc, self._path) from exc
 
 
 def under_way(db: SqliteDb) -> bool:
