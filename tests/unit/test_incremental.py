@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import json
 import os
 import shutil
 import sqlite3
@@ -184,8 +185,34 @@ async def test_what_is_missing_or_does_not_read_is_named(kept: Path, tmp_path: P
     with pytest.raises(Corrupt, match=f"backup {first['backup']} is damaged: .* does not read"):
         await restored(folder, tmp_path / "back", first["backup"])
     with pytest.raises(Corrupt, match="does not read"):
-        Repository(folder).prune(1, None, 0)
+        Repository(folder).prune(2, None, 0)
     assert len(Repository(folder).names()) == 2
+
+
+async def test_one_that_does_not_read_holds_up_neither_the_list_nor_a_prune_that_drops_it(
+    kept: Path, tmp_path: Path
+) -> None:
+    folder, run = tmp_path / "b", CliRunner()
+    first = await backed_up(kept, folder)
+    await tell(kept, "Ann: The blue kettle leaks")
+    last = await backed_up(kept, folder)
+    manifest = folder / "backups" / f"{first['backup']}.json"
+    manifest.write_text(manifest.read_text().replace("units", "unitz"))
+    with (folder / "packs" / f"{first['backup']}.pack").open("r+b") as pack:
+        pack.truncate(1_000)
+    shown = run.invoke(app, ["backups", "list", str(folder), "--json"])
+    assert shown.exit_code == 0
+    listed = json.loads(shown.stdout)["backups"]
+    assert [each["damaged"] for each in listed] == [True, False]
+    with pytest.raises(Corrupt, match="delete that file"):
+        Repository(folder).prune(None, 30, SystemClock().now_us())
+    assert Repository(folder).prune(1, None, 0)["dropped"] == [first["backup"]]
+    assert len(list((folder / "packs").iterdir())) == 2  # what is missing might be read out of it
+    anew = await backed_up(kept, folder)
+    assert Repository(folder).prune(1, None, 0)["dropped"] == [last["backup"]]
+    assert not (folder / "packs" / f"{first['backup']}.pack").exists()
+    assert damage(folder) == []
+    assert (await restored(folder, tmp_path / "back"))["backup"] == anew["backup"]
 
 
 async def test_prune_leaves_no_text_that_only_old_backups_held(kept: Path, tmp_path: Path) -> None:

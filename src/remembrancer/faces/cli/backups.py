@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ...nouns.errors import InvalidInput
+from ...nouns.errors import Corrupt, InvalidInput
 from .options import AsJson, examples
 from .output import counted, progress_bar, remark, results, write_json
 
@@ -52,7 +52,8 @@ KeepDays = Annotated[
     "list",
     epilog=examples(
         "remembrancer backups list ./backups",
-        json="{path, backups: [{name, made_at, units, bytes, new_bytes, schema, verified}]}",
+        json="{path, backups: [{name, made_at, units, bytes, new_bytes, schema, verified, "
+        "damaged}]}",
     ),
 )
 def list_backups(folder: Folder, json: AsJson = False) -> None:
@@ -61,19 +62,30 @@ def list_backups(folder: Folder, json: AsJson = False) -> None:
     told = []
     with repository.held(alone=False):
         for name in repository.names():
-            manifest = repository.manifest(name)
-            members = ("name", "made_at", "units", "bytes", "new_bytes", "schema")
-            shown = {member: manifest[member] for member in members}
-            told.append({**shown, "verified": "sums" in manifest})
+            told.append(_listed(repository, name))
     if json:
         write_json({"path": str(folder), "backups": told})
         return
     for each in told:
+        if each["damaged"]:
+            remark(f"{each['name']}  damaged: see `remembrancer backups verify`", "red")
+            continue
         size, new = each["bytes"] / 1e6, each["new_bytes"] / 1e6
         line = f"{each['name']}  {each['units']:>9,} units {size:>9,.1f} MB {new:>9,.1f} MB new"
         results().print(line + ("  with sums" if each["verified"] else ""), soft_wrap=True)
     if not told:
         remark(f"{folder} holds no backup yet")
+
+
+def _listed(repository: Repository, name: str) -> dict[str, Any]:
+    """Return what the list tells of a backup; of one that does not read, only that."""
+    members = ("name", "made_at", "units", "bytes", "new_bytes", "schema")
+    try:
+        manifest = repository.manifest(name)
+    except Corrupt:
+        return {**dict.fromkeys(members), "name": name, "verified": False, "damaged": True}
+    shown = {member: manifest[member] for member in members}
+    return {**shown, "verified": "sums" in manifest, "damaged": False}
 
 
 @group.command(

@@ -145,7 +145,8 @@ class Repository:
                 raise ValueError
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise Corrupt(
-                f"backup {name} is damaged: {path} does not read as it was written"
+                f"backup {name} is damaged: {path} does not read as it was written; go on with "
+                "another one, and delete that file"
             ) from error
         if told["format"] > _FORMAT:
             raise StoreTooNew(
@@ -242,19 +243,22 @@ class Repository:
             now_us: the time.
 
         Raises:
-            Corrupt: a manifest does not read, so nobody knows what it needs; nothing was dropped.
+            Corrupt: the manifest of one that stays does not read, so nobody knows what it needs;
+                nothing was dropped.
         """
         names = self.names()
-        made = {name: self.manifest(name)["made_at_us"] for name in names}
         kept = names[-keep:] if keep is not None else names
         if days is not None:
             since = now_us - days * _DAY_US
-            kept = [name for name in kept if made[name] >= since or name == names[-1]]
+            kept = [name for name in kept if self._made(name) >= since or name == names[-1]]
         dropped = [name for name in names if name not in kept]
+        needed: set[bytes] = set()
+        for name in kept:
+            needed.update(map(bytes.fromhex, self.manifest(name)["blocks"]))
         for name in dropped:
             (self._manifests / f"{name}.json").unlink()
         sync(self._manifests)
-        return {"dropped": dropped, "kept": len(kept), "freed_bytes": self._drop_blocks(kept)}
+        return {"dropped": dropped, "kept": len(kept), "freed_bytes": self._drop_blocks(needed)}
 
     def _lacking(self, blocks: Blocks, bad: set[bytes]) -> Iterator[Damage]:
         for name in self.names():
@@ -268,13 +272,22 @@ class Repository:
                 if digest in bad or digest not in blocks.places:
                     yield Damage(name, number, _what(blocks, digest))
 
-    def _drop_blocks(self, kept: list[str]) -> int:
+    def _made(self, name: str) -> int:
+        """Return when a backup was made: of one that does not read, by its name."""
+        try:
+            made: int = self.manifest(name)["made_at_us"]
+        except Corrupt:
+            return _us_of(name)
+        return made
+
+    def _drop_blocks(self, needed: set[bytes]) -> int:
         """Write packs anew without the blocks that no backup needs; return the bytes freed."""
-        needed: set[bytes] = set()
-        for name in kept:
-            needed.update(map(bytes.fromhex, self.manifest(name)["blocks"]))
         freed = 0
         with Blocks(self._packs) as blocks:
+            if needed <= blocks.places.keys():  # nothing can be read of those, nor is missing
+                for pack in blocks.unread:
+                    freed += pack.stat().st_size
+                    pack.unlink()
             for pack, index in blocks.packs.items():
                 stay = [(d, p) for d, p in index if d in needed and blocks.places[d] == p]
                 if len(stay) == len(index):
