@@ -394,6 +394,32 @@ async def test_a_backup_removes_what_a_killed_one_left(store, tmp_path, ref, mak
     assert not list(tmp_path.glob("*.part"))
 
 
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (lambda told: told["tables"].pop("unit"), "names no unit"),
+        (lambda told: told.pop("schema"), "does not read"),
+        (lambda told: told.update(tables=[]), "does not read"),
+        (lambda told: told["tables"]["chunk"].pop("columns"), "does not read"),
+    ],
+)
+async def test_a_copy_whose_manifest_lacks_something_is_refused(
+    store, bare, tmp_path, ref, make, change, why
+):
+    await store.apply(ref, Batch(units=[make.row("words")]))
+    await store.backup(tmp_path / "copy")
+    manifest = tmp_path / "copy" / "manifest.json"
+    told = json.loads(manifest.read_text())
+    change(told)
+    manifest.write_text(json.dumps(told))
+    copy = bare()
+    with pytest.raises(Corrupt, match=why):
+        await copy.restore(tmp_path / "copy")
+    await copy.open()
+    assert await copy.banks(ref.tenant) == []
+    await copy.close()
+
+
 async def test_a_damaged_copy_is_refused_and_changes_nothing(store, bare, tmp_path, ref, make):
     await store.apply(ref, Batch(units=[make.row("words")]))
     await store.backup(tmp_path / "copy")

@@ -75,11 +75,8 @@ def restore(place: Place, source: Path, progress: Progress | None = None) -> Map
         StoreError: the database holds banks already, or the copy is of another schema.
         Corrupt: a file is not as it was written; nothing was changed.
     """
-    try:
-        manifest = json.loads((source / MANIFEST).read_text())
-        tables = {name: source / entry["file"] for name, entry in manifest["tables"].items()}
-    except (OSError, ValueError, KeyError, TypeError) as exc:
-        raise Corrupt(f"{source} is no copy of a store: its {MANIFEST} does not read") from exc
+    manifest = _manifest(source)
+    tables = {name: source / _name(name) for name in manifest["tables"]}
     for name, path in tables.items():
         if _digest(path) != manifest["tables"][name]["sha256"]:
             raise Corrupt(f"{path} is damaged: it is not what was written; take another copy")
@@ -92,12 +89,30 @@ def restore(place: Place, source: Path, progress: Progress | None = None) -> Map
                 "it with the version that made it, then migrate",
                 limit=schema,
             )
+        if missing := sorted(set(TABLES) - set(tables)):
+            raise Corrupt(f"{source} is damaged: its {MANIFEST} names no {', '.join(missing)}")
         with connection.transaction():
             _copy_in(connection, place, manifest, tables, progress)
     finally:
         connection.close()
     size = sum(path.stat().st_size for path in tables.values())
     return {"path": str(source), "bytes": size, "units": manifest["tables"]["unit"]["rows"]}
+
+
+def _manifest(source: Path) -> dict[str, Any]:
+    """Return what a copy says of itself: its schema, and of each table what stands in the file."""
+    try:
+        told: dict[str, Any] = json.loads((source / MANIFEST).read_text())
+        told["schema"] + 0
+        for entry in told["tables"].values():
+            entry["rows"] + 0, entry["sha256"] + "", [name + "" for name in entry["columns"]]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as exc:
+        raise Corrupt(f"{source} is no copy of a store: its {MANIFEST} does not read") from exc
+    return told
+
+
+def _name(table: str) -> str:
+    return f"{table}.copy"
 
 
 def _copy_out(
@@ -110,7 +125,7 @@ def _copy_out(
         what = sql.SQL("COPY (SELECT {} FROM {}) TO STDOUT").format(
             sql.SQL(", ").join(map(sql.Identifier, columns)), sql.Identifier(table)
         )
-        path = folder / f"{table}.copy"
+        path = folder / _name(table)
         with connection.cursor() as cursor:
             with cursor.copy(what) as rows:
                 digest = _write(path, (bytes(block) for block in rows))
@@ -139,8 +154,6 @@ def _copy_in(
             connection.execute(sql.SQL("DELETE FROM meta WHERE name NOT IN ({})").format(kept))
         elif connection.execute(sql.SQL("SELECT 1 FROM {} LIMIT 1").format(name)).fetchone():
             raise StoreError(f"{place.shown} holds something already; restore into an empty one")
-        if table not in tables:
-            continue
         columns = [sql.Identifier(each) for each in manifest["tables"][table]["columns"]]
         into = sql.SQL("COPY {} ({}) FROM STDIN").format(name, sql.SQL(", ").join(columns))
         with connection.cursor() as cursor, cursor.copy(into) as rows:
@@ -165,13 +178,16 @@ def _columns(connection: Connection, place: Place, table: str) -> list[str]:
 
 def _write(path: Path, blocks: Iterator[bytes] | list[bytes]) -> str:
     digest = hashlib.sha256()
-    path.touch(mode=0o600, exist_ok=False)
-    with path.open("wb") as file:
-        for block in blocks:
-            digest.update(block)
-            file.write(block)
-        file.flush()
-        os.fsync(file.fileno())
+    try:
+        path.touch(mode=0o600, exist_ok=False)
+        with path.open("wb") as file:
+            for block in blocks:
+                digest.update(block)
+                file.write(block)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as exc:
+        raise StoreError(f"{path} cannot be written: {exc.strerror}") from exc
     return digest.hexdigest()
 
 
