@@ -458,7 +458,7 @@ class App:
             work.append(keep_scheduled(self.mental_models.schedule))
         if self.embedder is not None:
             failed = self.retain.embedder_failed
-            work.append(keep_embedded(self.store, self.embedder, failed))
+            work.append(keep_embedded(self.store, self.embedder, self._generation, failed))
             failed = self.remind.embedder_failed
             work.append(keep_cued(self.store, self.embedder, self._generation, failed))
         self._upkeep = [asyncio.create_task(each) for each in work]

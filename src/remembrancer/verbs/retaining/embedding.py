@@ -18,7 +18,7 @@ from ...keeping.store import Store
 from ...keeping.view import View
 from ...models.embedder import Embedder
 from ...models.vectors import quantise
-from ...nouns.errors import ModelMismatch, ModelUnavailable, StoreBusy
+from ...nouns.errors import ModelMismatch, ModelUnavailable, RemembrancerError
 from ...nouns.memory import BankRef, Unit
 
 _BATCH = 128
@@ -123,22 +123,21 @@ async def _window_texts(view: View, units: Sequence[Unit]) -> dict[bytes, str]:
     return texts
 
 
-async def keep_embedded(store: Store, embedder: Embedder, failed: asyncio.Event) -> None:
+async def keep_embedded(
+    store: Store, embedder: Embedder, generation: int, failed: asyncio.Event
+) -> None:
     """Embed units that a crash or an outage left without vectors, now and whenever `failed` is set.
 
     Ends when it is cancelled.
     """
-    active = next((g for g in await store.generations() if g.active), None)
-    if active is None:
-        return
     while True:
         try:
-            if done := await embed_pending(store, embedder, active.number):
+            if done := await embed_pending(store, embedder, generation):
                 log.info("embedded %d units that were waiting", done)
             await failed.wait()
             failed.clear()
         except ModelUnavailable:
             log.warning("the embedder cannot be used; trying again in %.0f s", RETRY_S)
-        except StoreBusy:
-            log.warning("the store cannot be used; trying again in %.0f s", RETRY_S)
+        except RemembrancerError as error:  # the store is away, or its disk is full
+            log.warning("waiting units stay so; trying again in %.0f s: %s", RETRY_S, error)
         await asyncio.sleep(RETRY_S)
