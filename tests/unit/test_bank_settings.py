@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -165,6 +166,26 @@ def test_entries_come_to_be_written_by_themselves(run) -> None:
                 break
             await asyncio.sleep(0.02)
         assert await house.store.record_count(REF, AUDIT) == 1
+
+    run(work)
+
+
+def test_closing_loses_none_that_are_being_written(run, monkeypatch) -> None:
+    async def work(house: House) -> None:
+        await house.banks.update(REF, name="Ada")
+        real, begun = house.store.record_add, asyncio.Event()
+
+        async def slow(new: Any) -> int:
+            begun.set()
+            await asyncio.sleep(0.1)
+            return await real(new)
+
+        monkeypatch.setattr(house.store, "record_add", slow)
+        house.log.add(REF, house.log.audit.entry("door.paint", {"n": 1}))
+        await begun.wait()
+        house.log.add(REF, house.log.audit.entry("door.paint", {"n": 2}))
+        await house.log.close()
+        assert await house.store.record_count(REF, AUDIT) == 2
 
     run(work)
 

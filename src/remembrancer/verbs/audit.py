@@ -137,10 +137,11 @@ class AuditLog:
 
     async def close(self) -> None:
         """Write what waits."""
+        while self._waiting or self._writing.locked():  # one that is ended midway loses its entries
+            await self._try_to_flush()
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
-        await self._try_to_flush()
 
     async def page(self, ref: BankRef, wanted: AuditFilter, limit: int, offset: int) -> AuditPage:
         """Return entries of a bank, newest first."""
