@@ -43,6 +43,7 @@ from .verbs.directives import Directives
 from .verbs.distil import Distil
 from .verbs.dry_run import DryRun
 from .verbs.entities import Entities
+from .verbs.expiry import keep_expiring
 from .verbs.forget import SWEEP, Forget
 from .verbs.graph import Graph
 from .verbs.items import Items
@@ -456,6 +457,7 @@ class App:
             work.append(keep_decaying(decay, interval_s, self.worker.wake, clock=self.clock))
         if self.settings.worker:
             work.append(keep_scheduled(self.mental_models.schedule))
+            work.append(keep_expiring(self.store, clock=self.clock))
         if self.embedder is not None:
             failed = self.retain.embedder_failed
             work.append(keep_embedded(self.store, self.embedder, self._generation, failed))

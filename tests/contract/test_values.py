@@ -105,3 +105,14 @@ async def test_values_put_before_their_job_stay_once_it_is_queued(store, ref, ma
     await store.apply(ref, Batch(jobs=[job]))
     await store.sweep(NOW + 6)
     assert await kept(store, ref, *keys) == [keys[0]]
+
+
+async def test_what_has_expired_is_deleted_without_a_sweep(store, ref, make):
+    job = make.job(ref)
+    due, waits = "once/a", f"{of_job(job.id)}0"
+    await store.apply(ref, Batch(jobs=[job], blobs=[Blob(waits, b"value", NOW + 5)]))
+    await store.blob_put(ref, due, b"value", NOW + 5)
+    await store.blob_put(ref, "once/b", b"value", NOW + 9)
+    await store.drop_expired(NOW + 6)
+    # Asked about as of a time at which none had expired: what is there?
+    assert await kept(store, ref, due, waits, "once/b") == [waits, "once/b"]

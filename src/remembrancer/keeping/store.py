@@ -219,6 +219,10 @@ class Store(GenerationStore, IntentionStore, JobStore, RecordStore, SealedStore,
         """Drop feed entries up to a revision; return how many went."""
         ...
 
+    async def drop_expired(self, now: int) -> None:
+        """Delete blobs that have expired, but for those of a job that is there."""
+        ...
+
     async def sweep(self, now: int) -> None:
         """Remove from disk what was deleted: expired blobs, free pages, the write-ahead log."""
         ...

@@ -170,10 +170,14 @@ class PostgresStore(
         put = [await self._write(records.add, mine) for mine in by_bank.values()]
         return sum(put)
 
-    async def sweep(self, now: int) -> None:
-        """Delete expired values, and let deleted rows go; see `sweep.vacuum` for what that is."""
+    async def drop_expired(self, now: int) -> None:
+        """Delete blobs that have expired, each bank's in a transaction."""
         for key, names in (await self._read(records.expired, now)).items():
             await self._write(records.drop_expired, key, names, now)
+
+    async def sweep(self, now: int) -> None:
+        """Delete expired values, and let deleted rows go; see `sweep.vacuum` for what that is."""
+        await self.drop_expired(now)
         await asyncio.to_thread(self._told, sweep.vacuum, self._place)
 
     async def health(self) -> Mapping[str, Any]:

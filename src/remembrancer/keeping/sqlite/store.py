@@ -128,6 +128,10 @@ class SqliteStore(BankCalls, GenerationCalls, IntentionCalls, JobCalls, RecordCa
         _opened(self._writer)
         await self._counters.settle()
 
+    async def drop_expired(self, now: int) -> None:
+        """Delete blobs that have expired, but for those of a job that is there."""
+        await self._write(records.sweep_blobs, now)
+
     async def sweep(self, now: int) -> None:
         """Remove from disk what was deleted: expired blobs, free pages, the write-ahead log.
 
@@ -135,7 +139,7 @@ class SqliteStore(BankCalls, GenerationCalls, IntentionCalls, JobCalls, RecordCa
             StoreBusy: a snapshot holds the log for longer than a few seconds; call again.
             StoreError: a copy that a killed `restore` left is of another user.
         """
-        await self._write(records.sweep_blobs, now)
+        await self.drop_expired(now)
         while await self._alone(backup.vacuum):
             pass
         await self._until_free(backup.truncate_log, _LOG_WAIT_MS)
