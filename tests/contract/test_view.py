@@ -10,6 +10,7 @@ import pytest
 from contract_kit import NOW, ids_of
 
 from remembrancer.keeping.batch import Batch
+from remembrancer.keeping.relational import feed
 from remembrancer.nouns.memory import BankRef, Layer, Link, LinkType, Op
 
 
@@ -280,3 +281,28 @@ async def test_a_read_that_fails_leaves_the_next_one_a_snapshot(make_store, ref,
     written = await store.apply(ref, Batch(units=make.rows(1)))
     assert await store.read(ref, lambda reader: reader.revision) == written.revision
     await store.close()
+
+
+async def test_the_feed_holds_no_more_than_the_bank(store, ref, make, monkeypatch):
+    monkeypatch.setattr(feed, "LEAST", 10)
+    monkeypatch.setattr(feed, "EVERY", 4)
+    monkeypatch.setattr(feed, "AT_ONCE", 12)
+
+    async def first_kept() -> int:
+        async with store.snapshot(ref) as view:
+            return [await view.changes(n) is not None for n in range(99)].index(True)
+
+    rows = make.rows(3)
+    for _ in range(11):  # the same three again and again
+        await store.apply(ref, Batch(units=rows))
+    assert await first_kept() == 4  # at revision 8, when ten of 24 entries were to stay
+    await store.apply(ref, Batch(units=rows))
+    assert await first_kept() == 8
+    for _ in range(12):
+        await store.apply(ref, Batch(units=make.rows(3)))
+    bank = await store.bank(ref)
+    assert (bank.revision, bank.unit_count) == (24, 39)
+    assert await first_kept() == 10  # nothing is cut of what is still of use
+    async with store.snapshot(ref) as view:
+        assert len((await view.changes(10)).changes) == 3 * 14
+        assert await view.changes(9) is None

@@ -22,6 +22,7 @@ from . import (
 )
 from .banks import ensure_bank
 from .db import Db
+from .feed import shorten
 from .view import read_state
 from .work import Unchanged, Work
 
@@ -118,11 +119,13 @@ def _check_refs(ref: BankRef, batch: Batch) -> None:
 def advance(work: Work, ref: BankRef) -> int:
     """Raise the bank's revision, write the feed and the counters; return the revision."""
     work.db.later("bank_advance", [(work.key, work.now, *work.tally())])
-    revision = read_state(work.db, ref).revision
+    state = read_state(work.db, ref)
+    revision = state.revision
     feed = [(op, unit_id) for unit_id, op in work.gone.items()]
     feed += [(Op.PUT, unit_id) for unit_id in work.put]
     work.db.later(
         "change_insert",
         ((work.key, revision, n, int(op), unit_id) for n, (op, unit_id) in enumerate(feed)),
     )
+    shorten(work.db, work.key, state)
     return revision

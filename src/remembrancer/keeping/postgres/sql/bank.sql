@@ -144,6 +144,15 @@ SELECT revision, op, unit_id FROM change WHERE bank_key = $1 AND revision = $2 O
 -- name: change_after
 SELECT EXISTS (SELECT 1 FROM change WHERE bank_key = $1 AND revision > $2);
 
+-- name: change_newest
+-- The revision of the entry that so many are newer than.
+SELECT revision FROM change WHERE bank_key = $1
+ORDER BY revision DESC, seq DESC LIMIT 1 OFFSET $2;
+
+-- name: change_oldest
+-- The revision of the entry that so many are older than.
+SELECT revision FROM change WHERE bank_key = $1 ORDER BY revision, seq LIMIT 1 OFFSET $2;
+
 -- name: change_trim
 DELETE FROM change WHERE bank_key = $1 AND revision <= $2;
 
