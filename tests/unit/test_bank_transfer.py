@@ -99,6 +99,18 @@ async def test_a_bank_comes_back_without_loss(tmp_path: Path) -> None:
         assert json.loads(body(export)[-1])["lines"] == len(body(export)) - 1
         with pytest.raises(Conflict, match="other"):
             await load(app, export, REF)
+        assert await app.store.bank(REF) is None
+
+
+async def test_an_empty_bank_comes_back_with_its_profile(tmp_path: Path) -> None:
+    async with opened(tmp_path / "a") as app:
+        await app.store.bank_change(REF, lambda _: {"name": "Ann's"})
+        export = await written(app)
+    async with opened(tmp_path / "b") as app:
+        await load(app, export)
+        bank = await app.store.bank(REF)
+        assert bank is not None
+        assert bank.profile == {"name": "Ann's"}
 
 
 async def test_single_documents_come_back(tmp_path: Path) -> None:

@@ -134,6 +134,7 @@ class _Load:
         self._done = done
         self._vectors = vectors
         self._generation = generation
+        self._profile: dict[str, Any] | None = None
         self._entities: dict[str, Entity] = {}
         self._document: tuple[Document, list[Chunk]] | None = None
         self._rows: list[UnitRow] = []
@@ -148,7 +149,9 @@ class _Load:
         """Take a line."""
         match told["kind"]:
             case "profile":
-                await self._profile(told["profile"])
+                if not isinstance(told["profile"], dict):
+                    raise ValueError("the profile should be an object")
+                self._profile = told["profile"]
             case "entity":
                 entity = read(Entity, told["entity"])
                 self._entities[entity.name] = entity
@@ -171,6 +174,7 @@ class _Load:
                 self._events.append(read(Event, told["event"]))
             case "end":
                 await self.flush()
+                await self._put_profile()
             case kind:
                 raise ValueError(f"the kind {kind!r} is unknown")
         if len(self._links) + len(self._future) + len(self._events) >= _TOGETHER:
@@ -179,6 +183,8 @@ class _Load:
     async def flush(self) -> None:
         """Put what is held."""
         await self._put_units()
+        if self._links or self._future or self._occurrences or self._events:
+            await self._put_profile()
         if self._links:
             await self._store.apply(self._ref, Batch(links=self._links))
             self._done.links += len(self._links)
@@ -193,10 +199,11 @@ class _Load:
             self._done.intentions += len(new)
         self._links, self._future, self._occurrences, self._events = [], [], [], []
 
-    async def _profile(self, profile: Any) -> None:
-        if not isinstance(profile, dict):
-            raise ValueError("the profile should be an object")
-        await self._store.bank_change(self._ref, lambda held: held or profile)
+    async def _put_profile(self) -> None:
+        """Make the bank, once something is taken: one that is refused leaves none behind."""
+        profile, self._profile = self._profile, None
+        if profile is not None:
+            await self._store.bank_change(self._ref, lambda held: held or profile)
 
     async def _unit(self, told: Mapping[str, Any]) -> None:
         row = read(UnitRow, told["row"])
@@ -235,6 +242,7 @@ class _Load:
                 return
             known = {unit.id for unit in await view.units(ids)}
         await self._refuse_elsewhere(ids)
+        await self._put_profile()
         rows = [row for row in rows if row.unit.id not in known]
         if held is None and not rows:
             return
