@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import fcntl
 import os
+import shutil
 import sqlite3
 import stat
 from contextlib import closing, contextmanager
@@ -261,6 +262,30 @@ async def test_a_backup_taken_while_writing_is_whole(store, folder, tmp_path, re
     async with copy.snapshot(ref) as view:
         assert len(await view.scan()) == bank.unit_count
     await copy.close()
+
+
+@pytest.mark.parametrize("how", ["deleted", "moved", "replaced"])
+async def test_nothing_is_acknowledged_that_goes_into_a_file_out_of_place(
+    store, folder, ref, make, how
+):
+    await store.apply(ref, Batch(units=[make.row()]))
+    assert (await store.health())["ok"]
+    aside = folder.with_name("aside")
+    if how == "deleted":
+        shutil.copytree(folder, aside)
+        shutil.rmtree(folder)
+    elif how == "moved":
+        folder.rename(aside)
+    else:
+        shutil.copyfile(folder / "memory.db", folder / "copy.db")
+        (folder / "copy.db").replace(folder / "memory.db")
+    with pytest.raises(StoreError, match="deleted, moved or replaced"):
+        await store.apply(ref, Batch(units=[make.row()]))
+    assert not (await store.health())["ok"]
+    if how == "moved":
+        aside.rename(folder)
+        await store.apply(ref, Batch(units=[make.row()]))
+        assert (await store.health())["ok"]
 
 
 async def test_a_backup_replaces_files_alone(store, tmp_path):

@@ -12,7 +12,7 @@ import pytest
 from remembrancer.faces.logs import FIELDS, logging_to
 from remembrancer.faces.request_ids import current, request_id
 from remembrancer.faces.tracing import wanted
-from remembrancer.nouns.errors import InvalidInput
+from remembrancer.nouns.errors import InvalidInput, StoreError, StoreRefused
 from remembrancer.settings import Settings
 
 log = logging.getLogger("remembrancer.tests")
@@ -44,6 +44,8 @@ def test_words_of_errors_need_permission(log_format: str) -> None:
     assert "secret words" in allowed
     # Those of the system hold nothing that was said, and are what an operator needs.
     assert "disk full" in _written(OSError("disk full"), log_format=log_format)
+    assert "the disk is full" in _written(StoreError("the disk is full"), log_format=log_format)
+    assert "cello" not in _written(StoreRefused("no number: 'cello'"), log_format=log_format)
 
 
 def test_the_level_is_the_setting() -> None:

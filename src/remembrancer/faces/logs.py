@@ -17,6 +17,7 @@ from functools import lru_cache
 from math import isfinite
 from typing import Any, TextIO
 
+from ..nouns.errors import StoreError, StoreRefused
 from ..nouns.spans import current_ids
 from ..settings import Settings
 from .log_queue import FIELDS, LogQueue, Moment
@@ -24,7 +25,8 @@ from .request_ids import current
 
 __all__ = ["FIELDS", "Lines", "logging_to"]
 
-_SYSTEM = (OSError, MemoryError, sqlite3.Error)
+_SYSTEM = (OSError, MemoryError, sqlite3.Error, StoreError)
+"""Of the machine and its disks: what they say quotes no memory."""
 _FRAMES = 20
 _quoted = json.encoder.encode_basestring
 _JSON = json.JSONEncoder(ensure_ascii=False, default=str)
@@ -71,7 +73,8 @@ class Lines(logging.Formatter):
     def _error(self, error: BaseException) -> dict[str, Any]:
         frames = traceback.extract_tb(error.__traceback__)[-_FRAMES:]
         told: dict[str, Any] = {"type": type(error).__name__}
-        if self._with_text or isinstance(error, _SYSTEM):
+        known = isinstance(error, _SYSTEM) and not isinstance(error, StoreRefused)
+        if self._with_text or known:
             told["message"] = str(error)
         told["at"] = [f"{f.filename}:{f.lineno} {f.name}" for f in frames]
         return told

@@ -109,6 +109,10 @@ class StoreError(RemembrancerError):
     code = "store_error"
 
 
+class StoreRefused(StoreError):
+    """The database has refused a query, in words of its own; they may quote what was said."""
+
+
 class StoreBusy(StoreError):
     """Another process holds the store for longer than the caller will wait."""
 

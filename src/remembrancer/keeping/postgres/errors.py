@@ -7,7 +7,7 @@ import re
 import psycopg
 from psycopg import errors as pg
 
-from ...nouns.errors import StoreBusy, StoreError, StoreUnreachable
+from ...nouns.errors import StoreBusy, StoreError, StoreRefused, StoreUnreachable
 from .place import Place
 
 _IN_THE_WAY = (pg.SerializationFailure, pg.DeadlockDetected, pg.UniqueViolation)
@@ -62,7 +62,7 @@ def translated(error: Exception, place: Place) -> Exception:
             f"{place.shown} cannot be reached ({_said(error)}); check that it runs and that this "
             "host may connect to it: what is asked meanwhile may be asked again"
         )
-    return StoreError(f"{place.shown} cannot be used: {_said(error)}")
+    return StoreRefused(f"{place.shown} cannot be used: {_said(error)}")
 
 
 def _said(error: psycopg.Error) -> str:

@@ -152,7 +152,7 @@ class SqliteStore(BankCalls, GenerationCalls, IntentionCalls, JobCalls, RecordCa
     async def health(self) -> Mapping[str, Any]:
         """Return `ok`, `engine`, `schema`, `path`, `size_bytes`; constant time."""
         return {
-            "ok": await self._read(_readable),
+            "ok": await self._read(_readable) and _opened(self._writer).in_place(),
             "engine": f"sqlite {sqlite3.sqlite_version}",
             "schema": self._schema,
             "path": str(self._path),

@@ -82,11 +82,16 @@ class Writer:
         self._path = path
         self._lock = lock
         self._timeout_s = timeout_s
+        self._file = _file_at(path)
         self._jobs: deque[_Job] = deque()
         self._wake = threading.Condition()
         self._closing = False
         self._thread = threading.Thread(target=self._work, name="store-writer", daemon=True)
         self._thread.start()
+
+    def in_place(self) -> bool:
+        """Whether the database is still where it was opened: else whatever is written is lost."""
+        return self._file == _file_at(self._path)
 
     async def run(
         self, work: Callable[Concatenate[SqliteDb, P], T], *args: P.args, **kwargs: P.kwargs
@@ -161,6 +166,11 @@ class Writer:
                 if not group:
                     continue
                 try:
+                    if not self.in_place():
+                        raise StoreError(
+                            f"{self._path} was deleted, moved or replaced while in use, so nothing "
+                            "was written: put it back, or start anew"
+                        )
                     db = db or self._open_db()
                     _run_alone(db, group[0]) if group[0].alone else _run_group(db, group)
                 except sqlite3.Error as exc:
@@ -201,6 +211,14 @@ class Writer:
                 if job.alone:
                     break
         return group
+
+
+def _file_at(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _write_back(db: SqliteDb) -> None:
