@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
@@ -30,6 +31,11 @@ _MOST_WAITING = 200  # changes that wait to be sent with a question
 _WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED"
 _BEGINNING: tuple[str, Sequence[Any]] = (_WRITE, ())
 _SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+
+# The end of a pipeline on a lost connection: the error that comes of that tells of it.
+logging.getLogger("psycopg").addFilter(
+    lambda record: not str(record.msg).startswith("error ignored terminating")
+)
 
 
 class PgDb(Db):
