@@ -53,7 +53,7 @@ class Future:
         self.occurrences = Occurrences(store, clock=clock)
         self.once = Once(store, ids=ids, clock=clock)
         self.calendars = Calendars(store, self.remind, ids=ids, clock=clock)
-        self.intending = Intending(self.remind, ids=ids, clock=clock)
+        self.intending = Intending(store, self.remind, ids=ids, clock=clock)
 
     def checking(
         self,

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ...keeping.intentions import IntentionBatch, OccurrenceMove
+from ...keeping.store import Store
 from ...nouns.clock import DAY_US, Clock
 from ...nouns.errors import InvalidInput
 from ...nouns.ids import IdMaker
@@ -25,6 +26,7 @@ from ..reminding.reminders import (
     intention_of,
 )
 from .derived import Told, carried, derived_id, free, is_derived, is_known, own_id, says
+from .repeated import firsts, said_near
 
 ACTIVE_FROM = 0.8
 """The confidence from which one is active at once."""
@@ -44,7 +46,8 @@ log = logging.getLogger(__name__)
 class Intending:
     """Finds and registers; everything it needs is passed in."""
 
-    def __init__(self, remind: Remind, *, ids: IdMaker, clock: Clock) -> None:
+    def __init__(self, store: Store, remind: Remind, *, ids: IdMaker, clock: Clock) -> None:
+        self._store = store
         self._remind = remind
         self._ids = ids
         self._clock = clock
@@ -55,8 +58,7 @@ class Intending:
         The id of each follows from its unit and its place in the text, so that reading a unit
         again registers nothing twice. A unit that is gone gets none.
         """
-        found: list[Told] = []
-        await asyncio.to_thread(self._find, units, found)
+        found = await self._told_first(ref, units)
         carried_over = await self._carried_over(ref, found)
         reminders = [t.reminder for t in found if not is_known(t.reminder, carried_over[t.unit.id])]
         made: list[bytes] = []
@@ -109,7 +111,7 @@ class Intending:
         gone = [i for i in stored if i.id not in said and i.state in KEPT_STATES]
         over = [i for i in gone if i.fired_count]
         remove = {i.id for i in gone if not i.fired_count}
-        put = [*self._called_off(over), *await self._unknown(units, stored, said, remove)]
+        put = [*self._called_off(over), *await self._unknown(ref, units, stored, said, remove)]
         if not remove and not put:
             return None
         moves = [
@@ -167,14 +169,14 @@ class Intending:
 
     async def _unknown(
         self,
+        ref: BankRef,
         units: Sequence[Unit],
         stored: Sequence[Intention],
         said: Collection[bytes],
         remove: Collection[bytes],
     ) -> list[Intention]:
         """Return what units say and what is not kept of them."""
-        fresh: list[Told] = []
-        await asyncio.to_thread(self._find, units, fresh)
+        fresh = await self._told_first(ref, units)
         kept = [i for i in stored if i.id not in remove]
         ids = {i.id for i in kept} | {own_id(i) for i in kept}
         places = {own_id(i) for i in kept if i.id in said}
@@ -182,6 +184,28 @@ class Intending:
         new = [t for t in fresh if t.own not in places and says(t.reminder) not in known]
         # Where one stood that has been acknowledged, the new one needs an id of its own.
         return await self._remind.drafts([replace(t.reminder, id=free(t.own, ids)) for t in new])
+
+    async def _told_first(self, ref: BankRef, units: Sequence[Unit]) -> list[Told]:
+        """Return what units say, without what was said a few turns before."""
+        found: list[Told] = []
+        await asyncio.to_thread(self._find, units, found)
+        if not found:
+            return []
+        near = await self._store.read(ref, lambda reader: said_near(reader, found))
+        return await asyncio.to_thread(self._without_repeats, found, near)
+
+    def _without_repeats(
+        self, found: Sequence[Told], near: Mapping[bytes, Sequence[Unit]]
+    ) -> list[Told]:
+        of_units: defaultdict[bytes, list[Told]] = defaultdict(list)
+        for told in found:
+            of_units[told.unit.id].append(told)
+        kept: list[Told] = []
+        for unit_id, told_there in of_units.items():
+            before: list[Told] = []
+            self._find(near.get(unit_id, ()), before, late=True)
+            kept += firsts(told_there, before)
+        return kept
 
     async def _carried_over(
         self, ref: BankRef, found: Sequence[Told]
