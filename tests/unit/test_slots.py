@@ -144,6 +144,11 @@ def test_numbers_keep_their_thousands_and_their_sign(text: str, expected: list[s
         ("I use both Vim and Git.", ["vim", "git"]),
         ("I use Vim at work and Git for everything.", ["vim", "git"]),
         ("My team uses Jira, Slack, etc.", ["jira", "slack"]),
+        # names that are verbs, too
+        ("I use Python, Rust and Go at work.", ["python", "rust", "go"]),
+        ("I use React and Express for my site.", ["react", "express"]),
+        ("I use docker and go.", ["docker", "go"]),
+        ("I USE DOCKER AND GO TO WORK.", ["docker"]),
         ("I'm allergic to nuts, shellfish.", ["nuts", "shellfish"]),
         # what is no item of the list
         ("I'm allergic to nuts, Tom.", ["nuts"]),

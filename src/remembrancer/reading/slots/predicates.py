@@ -284,13 +284,26 @@ def _joined(said: Said) -> list[tuple[int, int]]:
         verb = lows[begin]
         finite = verb in S_FORMS or verb in PAST_FORMS or verb in lex.AUXILIARIES
         base = verb in BASES and clause.kind is Kind.SPEAKER
-        if verb in _THINGS_TOO and begin == at + 1 and at > clause.main + 1:
-            base = False  # "I eat meat and fish", but "I hunt and fish"
+        if (
+            begin == at + 1
+            and at > clause.main + 1
+            and (verb in _THINGS_TOO or begin + 1 == said.high)
+        ):
+            base = False  # "I eat meat and fish", "I use docker and go"; but "I hunt and fish"
+        if _is_written_as_name(tokens, begin, clause.main):
+            at += 1
+            continue
         if finite or (base and begin + 1 <= said.high) or verb in ("no", "never"):
             found.append((at, begin))
             at = begin
         at += 1
     return found
+
+
+def _is_written_as_name(tokens: Tokens, at: int, main: int) -> bool:
+    """Tell "Go" from "go", where the main verb has no capital either."""
+    raw = tokens.raws[at]
+    return raw[:1].isupper() and not raw.isupper() and tokens.raws[main][:1].islower()
 
 
 def _verb_group(lows: list[str], at: int, high: int) -> tuple[tuple[str, ...], bool, int]:
