@@ -40,7 +40,8 @@ vote wait walk want warn wash waste watch wear weigh welcome whisper wish wonder
 yell found configure allocate compile utilize optimize prioritize summarize categorize notify verify
 validate initialize automate pursue specify suspect outline reschedule renovate
 destroy expire injure postpone evacuate adore emigrate immigrate diagnose prescribe sprain evict
-ruin demolish shave bike row lift knead rehearse audition relocate browse crochet sew""".split()
+ruin demolish shave bike row lift knead rehearse audition relocate browse crochet sew divorce
+separate dump""".split()
 
 # base past participle(s)
 _IRREGULAR = """become became become;begin began begun;bite bit bitten;blow blew blown;break broke

@@ -87,7 +87,7 @@ class Owner:
     @classmethod
     def of(cls, whose: str, words: Sequence[str], table: Table) -> Owner:
         """Return the owner for "my rent", "Dana's office": an attribute or a thing of somebody."""
-        words = trimmed([*words]) or list(words)
+        words = _former(trimmed([*words]) or list(words))
         phrase = [w for w in words if w not in _NEW and w not in _OLD] or list(words)
         new = bool(_NEW.intersection(words[:2]))
         old = bool(_OLD.intersection(words[:1]))
@@ -95,7 +95,7 @@ class Owner:
             return cls._split(whose, phrase, table, new=new, old=old)
         slot = _slot(phrase, table)
         if slot is not None:
-            people = phrase[-1] in table.people
+            people = _is_person(phrase[-1], table)
             return cls(whose, False, tuple(phrase), tuple(words), slot, people, new, old)
         key = " ".join(phrase) if whose == SELF else f"{whose}'s {' '.join(phrase)}"
         return cls(fold_name(key), False, tuple(phrase), tuple(words), None, False, new, old)
@@ -133,6 +133,19 @@ class Owner:
             return cls(key, False, tuple(phrase), tuple(phrase), slot, people, new, old)
         key = fold_name(" ".join(w for w in phrase if w not in ARTICLES or w == "s"))
         return cls(key, False, tuple(phrase), tuple(phrase), None, False, new, old)
+
+
+def _is_person(noun: str, table: Table) -> bool:
+    return table.aliases.get(noun, noun) in table.people
+
+
+def _former(words: list[str]) -> list[str]:
+    """Return "ex-wife" in two words, and "ex" as a former partner."""
+    if words[-1:] == ["ex"]:
+        return [*words, "partner"]
+    if words and words[0].startswith("ex-"):
+        return ["ex", words[0].removeprefix("ex-"), *words[1:]]
+    return words
 
 
 def _slot(phrase: Sequence[str], table: Table) -> str | None:
@@ -351,6 +364,7 @@ def _being(predicate: Predicate, owner: Owner, table: Table) -> Iterator[SlotCla
         return
     first = predicate.core[0]
     role = noun[-1] in table.words["professions"] or noun[0] in ("head", "vp", "chief")
+    role = role and not (noun[0] in ING_FORMS and not ARTICLES.isdisjoint(noun))  # "seeing a nurse"
     if first in (*lex.POSSESSIVES, "the") or (first in ("a", "an") and not role):
         mine = owner.speaker if first in lex.POSSESSIVES else SELF
         whose = Owner.thing(kept, table) if first == "the" else Owner.of(mine, kept, table)

@@ -16,6 +16,7 @@ from .habits import habit, pets, things, used_as, versions
 from .intake import with_intake
 from .named import is_car, is_named, is_no_place
 from .parting import Pauses, before_clause, clipped, items, pauses
+from .partners import is_courted, left_by, no_longer_single, with_other
 from .predicates import Predicate, Said, predicates
 from .table import Pattern, Table
 from .values import cut, spelled, trimmed
@@ -32,6 +33,7 @@ _SELDOM = frozenset(
     "rarely seldom occasionally sometimes barely scarcely mostly mainly almost".split()
 )
 _NO_PLACE = lex.CONJUNCTIONS | lex.SUBORDINATORS | {"with"}  # "married with two kids"
+_OTHERS = frozenset("me us".split())
 _SHORT = 4  # letters of "need", which is no participle
 _LIKE_END = frozenset("because when while but although though since if so until as than".split())
 
@@ -62,7 +64,7 @@ def read_english(said: Said, context: Context, table: Table) -> list[SlotClaim]:
     for whole in predicates(said):
         if whole.missed:
             continue
-        predicate = _clipped(whole, context.pauses)
+        predicate = with_other(_clipped(whole, context.pauses), said)
         if clause.modality is Modality.PLANNED:
             found += schedule(predicate, owner, table)
             continue
@@ -72,6 +74,7 @@ def read_english(said: Said, context: Context, table: Table) -> list[SlotClaim]:
         if _SELDOM.isdisjoint((*predicate.before, *predicate.words)):
             claims = with_intake(claims, table.intake, _things(predicate, table))
         found += dict.fromkeys(claims)
+    found += no_longer_single(found)
     if owner.phrase:
         context.topic = owner
     if found:
@@ -112,6 +115,10 @@ def _read(
     predicate: Predicate, owner: Owner, context: Context, table: Table
 ) -> Iterator[SlotClaim]:
     before = 0
+    left = list(left_by(predicate, owner, table))
+    if left:
+        yield from left
+        return
     if predicate.had:  # what was moved or raised by then may have been so again since
         yield from _families(predicate, owner, context, table)
         yield from pets(predicate, owner, table)
@@ -164,6 +171,8 @@ def _families(
             continue
         match = pattern.rest.match(rest)
         if match is None or not _in_tense(pattern, predicate):
+            continue
+        if predicate.verb == "seeing" and "partner" not in done and pattern.family != "partner":
             continue
         groups = match.groupdict()
         if pattern.fixed is not None and not pattern.object and pattern.fixed != "d":
@@ -283,13 +292,17 @@ def _placed(
     kept = trimmed(kept)
     while len(kept) > 1 and kept[-1] in lex.ADVERBS and not is_named(kept[-1], predicate):
         kept.pop()  # "moved to Berlin almost two years ago"
-    if not kept or kept[0] in _NO_PLACE:
+    if not kept or kept[0] in _NO_PLACE or kept[0] in _OTHERS:
         return None
     first = words[0]
     named = is_named(kept[0], predicate)
     if kept[-1] in table.words["diets"] or kept[0] == "being":
         return None
     if is_no_place(kept, predicate, table, home=made.slot != "employer"):
+        return None
+    if predicate.verb == "seeing" and not is_courted(kept, predicate):
+        return None
+    if made.slot == "employer" and kept[-1] in lex.KIN and not named:
         return None
     if made.slot == "home" and on and not named:  # "live on ramen", but "on Oak Street"
         return None
