@@ -245,6 +245,24 @@ def test_a_time_that_is_over_is_refused_by_what_it_is() -> None:
             "2026-06-01 09:00",
             "2026-06-15 09:00",
         ),
+        (
+            "every 20 and 27 May",
+            "FREQ=YEARLY;BYMONTH=5;BYMONTHDAY=20,27",
+            "2026-05-20 09:00",
+            None,
+        ),
+        (
+            "every May 20 and 27 at 8pm",
+            "FREQ=YEARLY;BYMONTH=5;BYMONTHDAY=20,27",
+            "2026-05-20 20:00",
+            None,
+        ),
+        (
+            "on the 1st and 15th of every May",
+            "FREQ=YEARLY;BYMONTH=5;BYMONTHDAY=1,15",
+            "2026-05-01 09:00",
+            None,
+        ),
         ("every year in June", "FREQ=YEARLY;BYMONTH=6;BYMONTHDAY=1", "2026-06-01 09:00", None),
         (
             "the last working day of every month",

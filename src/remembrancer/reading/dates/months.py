@@ -90,6 +90,7 @@ def _told_year(c: Context, i: int) -> tuple[int, int] | None:
     return c.now.year + step, j + 2
 
 
+_AFTER_MODAL = frozenset("be have not also still well only never need get go".split())
 _STEPS = {
     **dict.fromkeys(("this", "current"), 0),
     **dict.fromkeys(("last", "previous"), -1),
@@ -264,6 +265,13 @@ def _shared_year(c: Context, k: int) -> int | None:
     return dated if many and c.digits(k) == 4 and 1900 <= dated < 2100 else None
 
 
+def _is_dated(c: Context, i: int, month: int) -> bool:
+    """Tell "on 27 may" from "those on 27 may be late"."""
+    return c.before(i) in w.DAY_DATING - {"for", "due", "around"} and (
+        c.word(month + 1) not in _AFTER_MODAL
+    )
+
+
 def day_first(c: Context, i: int) -> Found | None:
     """Read "7 May 2023", "the 7th of May", "3 to 5 May", "the 7th" (after a preposition)."""
     day = ordinal(c, i)
@@ -285,7 +293,7 @@ def day_first(c: Context, i: int) -> Found | None:
         return _days(there.year, there.month, number, last), k + 2
     month = _is_month(c, k) or (w.MONTHS.get(c.word(k)) if c.glued(k) else None)
     verb = c.word(k) in w.VERB_MONTHS and not c.capital(k) if month else False
-    if month and (not verb or c.word(j) == "of" or is_ordinal):
+    if month and (not verb or c.word(j) == "of" or is_ordinal or _is_dated(c, i, k)):
         k += 1
         if c.word(k) == "." and c.glued(k) and c.digits(k + 1):
             k += 1

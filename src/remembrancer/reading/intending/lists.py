@@ -10,6 +10,7 @@ from typing import Final
 
 from ...nouns.clock import to_us
 from ...nouns.memory import Precision
+from ..dates.words import MONTHS
 from ..recurrence.zones import local_of, zone_of
 from ..types import Span
 from ..when import When
@@ -17,8 +18,14 @@ from .line import Line
 
 _JOINT: Final = re.compile(r"\s*(?:,\s*and\b|,|\band\b|&)\s*")
 _FINE: Final = frozenset({Precision.HOUR, Precision.MINUTE, Precision.SECOND})
-_DAY_ALONE: Final = re.compile(r"(?:on )?(?:the )?(\d{1,2})(?:st|nd|rd|th)?")
-_WITH_MONTH: Final = re.compile(r"(?:on )?(?:the )?\d{1,2}(?:st|nd|rd|th)? (?:of )?([a-z]{3,9})\b")
+_DAY_ALONE: Final = re.compile(r"(?:on )?(?:the )?(\d{1,2})(?:st|nd|rd|th)?", re.IGNORECASE)
+_WITH_MONTH: Final = re.compile(
+    r"(?:on )?(?:the )?\d{1,2}(?:st|nd|rd|th)? (?:of )?([a-z]{3,9}\b(?:,? \d{4}\b)?)",
+    re.IGNORECASE,
+)
+_MONTH_FIRST: Final = re.compile(
+    r"(?:on )?([a-z]{3,9})\.? (?:the )?\d{1,2}(?:st|nd|rd|th)?$", re.IGNORECASE
+)
 _CLOCK: Final = re.compile(r"\bat\b|\d ?(?:am|pm|:)|\bnoon\b|\bmidnight\b")
 _MOST: Final = 7  # times of one ask
 
@@ -92,7 +99,7 @@ def _settled(line: Line, row: list[When], place: int) -> When | None:
     after = row[place + 1 :]
     if not when.dated and when.recurrence is None:
         return on_day_before(line, row[:place], when)
-    words = _with_month(line, when, after)
+    words = _with_month(line, when, row[:place], after)
     hour = next((other for other in after if other.precision in _FINE), None)
     if hour is None and place and _CLOCK.search(_words(line, row[place - 1])):
         hour = row[place - 1]  # "at 7 on Monday and Tuesday"
@@ -100,7 +107,7 @@ def _settled(line: Line, row: list[When], place: int) -> When | None:
         clock = f"{local_of(hour.at, zone_of(line.zone)):%H:%M}"
         shared = line.read(f"{words} at {clock}")
         return replace(shared, span=when.span, precision=hour.precision) if shared else None
-    if words == _words(line, when):
+    if words == _as_written(line, when):
         return when if when.confident else None
     again = line.read(words)
     return replace(again, span=when.span) if again else None
@@ -110,12 +117,24 @@ def _words(line: Line, when: When) -> str:
     return line.low[when.span.start : when.span.end]
 
 
-def _with_month(line: Line, when: When, after: list[When]) -> str:
-    """Return the words of a day; its month may follow: "the 20th and 27th of May"."""
-    words = _words(line, when)
+def _as_written(line: Line, when: When) -> str:
+    """Return the words of a time with their capitals: "may" in lower case may be a verb."""
+    return line.text[when.span.start : when.span.end]
+
+
+def _with_month(line: Line, when: When, before: list[When], after: list[When]) -> str:
+    """Return the words of a day with its month: "the 20th and 27th of May", "May 20 and 27"."""
+    words = _as_written(line, when)
     alone = _DAY_ALONE.fullmatch(words)
-    named = _WITH_MONTH.match(_words(line, after[-1])) if alone and after else None
-    return f"{alone.group(1)} {named.group(1)}" if alone and named else words
+    if alone is None:
+        return words
+    named = [_WITH_MONTH.match(_as_written(line, other)) for other in after]
+    named += [_MONTH_FIRST.match(_as_written(line, other)) for other in before]
+    months = (m.group(1) for m in named if m and m.group(1).split()[0].lower() in MONTHS)
+    month = next(months, None)
+    if month:
+        return f"{alone.group(1)} {month}"
+    return f"the {words}" if words[:1].isdigit() else words
 
 
 def on_day_before(line: Line, before: list[When], when: When) -> When | None:

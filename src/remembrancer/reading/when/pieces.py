@@ -46,8 +46,13 @@ STARTS: Final = (
 
 def collect(c: Context, i: int) -> Pieces | None:
     """Return the expression that begins at token `i`, with all that belongs to it."""
-    pieces = Pieces(first=i)
-    j = i
+    pieces = go_on(c, Pieces(first=i, end=i))
+    return pieces if pieces.end > i else None
+
+
+def go_on(c: Context, pieces: Pieces) -> Pieces:
+    """Read what follows an expression and belongs to it."""
+    j = pieces.end
     while j < c.size:
         k, joiner = j, ""
         while k < c.size and c.word(k) in _JOINERS and k < j + 3 and not _opens(c, k, pieces):
@@ -57,7 +62,7 @@ def collect(c: Context, i: int) -> Pieces | None:
         if end is None:
             break
         pieces.end = j = end
-    return pieces if pieces.end else None
+    return pieces
 
 
 def _opens(c: Context, k: int, pieces: Pieces) -> bool:

@@ -9,7 +9,8 @@ from ...nouns.clock import from_us
 from ..dates.context import CUES, Context
 from ..recurrence.zones import zone_of
 from ..types import Span
-from .pieces import STARTS, collect
+from .listed import days_after, days_before_month
+from .pieces import STARTS, collect, go_on
 from .resolve import DEFAULT_HOUR, resolve_once, resolve_over
 from .rules import resolve_repeat
 from .types import Pieces, When
@@ -109,14 +110,27 @@ def _scan(c: Context, hour: int) -> list[tuple[When, Pieces]]:
         if (c.word(i) not in STARTS and not c.digits(i)) or _inside(c, i):
             i += 1
             continue
-        pieces = _collect(c, i)
-        when = _resolve(c, pieces, hour) if pieces else None
-        if pieces is None or when is None:
-            i = max(pieces.end if pieces else 0, i + 1)
-            continue
-        found.append((when, pieces))
-        i = pieces.end
+        read = _read_at(c, i)
+        for each in read:
+            when = _resolve(c, each, hour)
+            if when is not None:
+                found.append((when, each))
+        i = max(read[-1].end if read else 0, i + 1)
     return found
+
+
+def _read_at(c: Context, i: int) -> list[Pieces]:
+    """Return what begins at token `i`: one expression, or several days of a month."""
+    led = days_before_month(c, i)
+    pieces = None if led else _collect(c, i)
+    if pieces is None:
+        return led
+    if pieces.clocks and not pieces.dated:  # "at 8 on 20 and 27 May"
+        led = days_before_month(c, pieces.end)
+        if led:
+            return [replace(led[0], first=pieces.first, clocks=pieces.clocks), *led[1:]]
+    more = days_after(c, pieces)
+    return [pieces, *more[:-1], go_on(c, more[-1])] if more else [pieces]
 
 
 def _inside(c: Context, i: int) -> bool:

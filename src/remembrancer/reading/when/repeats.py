@@ -207,8 +207,8 @@ def _month_day(c: Context, i: int) -> Read | None:
     return None
 
 
-def _ordinals(c: Context, i: int) -> tuple[tuple[int, ...], int]:
-    """Read "1st", "1st and 15th", "5th, 15th and 25th" and the token after."""
+def _ordinals(c: Context, i: int, *, figures: bool = False) -> tuple[tuple[int, ...], int]:
+    """Read "1st", "1st and 15th", "5th, 15th and 25th" and the token after; "1" with `figures`."""
     days: list[int] = []
     j = i
     while True:
@@ -216,26 +216,26 @@ def _ordinals(c: Context, i: int) -> tuple[tuple[int, ...], int]:
         k = k + 1 if days and c.word(k) == "and" else k
         k = k + 1 if c.word(k) == "the" else k
         spelled = ordinal(c, k)
-        if spelled is None or not spelled[2] or (days and k == j):
+        if spelled is None or not (spelled[2] or figures) or (days and k == j):
             return tuple(days), j
         days.append(spelled[0])
         j = spelled[1]
 
 
 def _yearly(c: Context, i: int) -> Read | None:
-    """Read "3 March", "March 3rd", "3rd of March" after "every"."""
+    """Read "3 March", "March 3rd", "3rd of March", "3 and 10 March" after "every"."""
     month = w.MONTHS.get(c.word(i))
     if month is not None:
-        day = ordinal(c, i + 2 if c.word(i + 1) == "the" else i + 1)
-        if day is None:
+        days, end = _ordinals(c, i + 1, figures=True)
+        if not days:
             return Pattern("year", month=month, month_days=(1,)), i + 1
-        return Pattern("year", month=month, month_days=(day[0],)), day[1]
-    day = ordinal(c, i)
-    if day is None:
+        return Pattern("year", month=month, month_days=days), end
+    days, j = _ordinals(c, i, figures=True)
+    if not days:
         return None
-    j = day[1] + 1 if c.word(day[1]) == "of" else day[1]
+    j += c.word(j) == "of"
     month = w.MONTHS.get(c.word(j))
-    return (Pattern("year", month=month, month_days=(day[0],)), j + 1) if month else None
+    return (Pattern("year", month=month, month_days=days), j + 1) if month else None
 
 
 def _of_each_month(c: Context, i: int) -> Read | None:
@@ -258,7 +258,7 @@ def _of_each_month(c: Context, i: int) -> Read | None:
         return (Pattern("month", month_days=days), j + 3) if days else None
     month = w.MONTHS.get(c.word(j + 2))
     if month and days and not weekdays:
-        return Pattern("year", month=month, month_days=days[:1]), j + 3
+        return Pattern("year", month=month, month_days=days), j + 3
     return None
 
 
