@@ -232,4 +232,6 @@ def _unsettled(placed: Placed, other: Placed) -> bool:
         return False
     if not (mine.timed and theirs.timed):
         return True
+    if placed.said < mine.at and other.said < theirs.at:  # both were told before they began
+        return abs(placed.said - other.said) < SAME_TIME_US
     return abs(mine.at - theirs.at) < SAME_TIME_US

@@ -13,6 +13,8 @@ from .verbs_lexicon import BASES, PAST_FORMS, S_FORMS
 
 _LEAD_WORDS = 12  # how far into a sentence its subject may stand
 THIRD = frozenset("he she it they his her their its".split())  # who is meant was said before
+_BEGINNING = frozenset("starting beginning effective as".split())  # lead to a date alone
+_NOW = frozenset("now today this last".split())
 _AFTER_COMMA = THIRD | lex.FIRST_PERSON | lex.POSSESSIVES  # these open a clause after a comma
 _DENIED_BY = {"s": "does", "base": "do", "past": "did"}  # the auxiliary that a form stands for
 
@@ -68,7 +70,7 @@ def _first_clause(
     clause = read_clause(tokens, low, high, known, implied=implied)
     if clause is not None:
         return low, clause
-    leads = tokens.lows[low] in lex.LEADS or tokens.lows[low][0].isdigit()
+    leads = _leads(tokens, low)
     # "When I moved, my sister came": the clause after the comma speaks for the whole
     found = _after_comma(tokens, low, high, known, leads=leads)
     if found is not None or not leads or is_question(tokens, low, high):
@@ -79,6 +81,15 @@ def _first_clause(
             if clause is not None:
                 return low, clause
     return None
+
+
+def _leads(tokens: Tokens, low: int) -> bool:
+    """Tell whether a phrase before the subject begins: "last week", "starting in June"."""
+    word = tokens.lows[low]
+    if word not in _BEGINNING:
+        return word in lex.LEADS or word[0].isdigit()
+    after = [w for w in tokens.lows[low + 1 : low + 4] if w not in lex.PREPOSITIONS][:1]
+    return any(w in lex.CALENDAR | lex.FUTURE | _NOW or w[0].isdigit() for w in after)
 
 
 def _after_comma(

@@ -73,7 +73,7 @@ def read_english(said: Said, context: Context, table: Table) -> list[SlotClaim]:
             claims = (c for c in claims if c.news or _told_of(c, context))
         if _SELDOM.isdisjoint((*predicate.before, *predicate.words)):
             claims = with_intake(claims, table.intake, _things(predicate, table))
-        found += dict.fromkeys(claims)
+        found += dict.fromkeys(_begun(claim, predicate) for claim in claims)
     found += no_longer_single(found)
     if owner.phrase:
         context.topic = owner
@@ -92,6 +92,14 @@ def _clipped(predicate: Predicate, breaks: Pauses) -> Predicate:
         if core[-1] == word and len(core) > 1:
             core.pop()
     return replace(predicate, words=words, core=core, raws=predicate.raws[: len(words)])
+
+
+def _begun(claim: SlotClaim, predicate: Predicate) -> SlotClaim:
+    """Return a claim with since when it holds, unless that is its value: when something is."""
+    date = predicate.date
+    if claim.date is not None or date is None or claim.slot.startswith("when"):
+        return claim
+    return replace(claim, date=date) if date.relation is DateRelation.SINCE else claim
 
 
 def _told_of(claim: SlotClaim, context: Context) -> bool:

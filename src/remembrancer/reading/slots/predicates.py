@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ...nouns.memory import Polarity, Stance
 from .. import lexicon as lex
 from ..clauses import Clause, Kind
 from ..tokens import Tokens
-from ..types import DateSpan
+from ..types import DateRelation, DateSpan
 from ..verbs_lexicon import BASES, ING_FORMS, PARTICIPLES, PAST_FORMS, S_FORMS
 from .values import is_number
 
@@ -22,6 +23,8 @@ _THINGS_TOO = frozenset(["fish"])  # verbs that are things after another thing
 _STOPS = frozenset("stopped stop quit ceased quitting stopping finished".split())
 _STARTS = frozenset("started start began begun resumed restarted starting".split())
 _RETURNS = frozenset("went gone got returned reverted".split())
+_BEGINNING = frozenset("since from as effective starting beginning".split())
+_ONWARD = frozenset("on onward onwards".split())
 _JOINTS = frozenset("and but so while yet then although though".split())
 _BETWEEN = frozenset("now currently then also instead just recently finally have i we i'm".split())
 _BE = lex.BE | {"'s"}
@@ -111,6 +114,7 @@ def predicates(said: Said) -> Iterator[Predicate]:
     lows, high = tokens.lows, said.high
     leads = {*said.lead, *lows[: clause.first]}
     date = next((d for d in said.dates if _inside(d, tokens, said.low, high)), None)
+    date = _beginning(date, tokens)
     ends = [j for j, _ in _joined(said)] + [high]
     denied = clause.polarity is Polarity.NEGATED
     starts = [(*_main_verb(tokens, clause.main, clause.verb, clause.group), denied, clause.verb)]
@@ -197,7 +201,9 @@ def _predicate(
     if main >= end:
         return None
     covered = _dated(said, main, end) - {main}
-    words, raws, places = _spelled(tokens, main, end)
+    begun = _begun(said, main, end, date)
+    parts = zip(*_spelled(tokens, main, end), strict=True)
+    words, raws, places = map(list, zip(*(p for p in parts if p[2] not in begun), strict=True))
     return Predicate(
         words[0],
         words,
@@ -258,6 +264,35 @@ def _dated(said: Said, low: int, high: int) -> set[int]:
             found.add(at)
             at -= 1
     return found
+
+
+def _beginning(date: DateSpan | None, tokens: Tokens) -> DateSpan | None:
+    """Return a date as the beginning that it tells of: "from May", but not "from May to June"."""
+    if date is None or date.relation is not DateRelation.WITHIN or date.last is not None:
+        return date
+    at = _lead_of(date, tokens)
+    told = at >= 0 and tokens.lows[at] == "from"
+    return replace(date, relation=DateRelation.SINCE) if told else date
+
+
+def _lead_of(date: DateSpan, tokens: Tokens) -> int:
+    """Return the word that makes a date a beginning: "since", "from", "as of"; -1 without one."""
+    at = bisect_left(tokens.starts, date.span.start) - 1
+    while at > 0 and tokens.lows[at] in ("in", "on", "the", "of", "at"):
+        at -= 1
+    return at if at >= 0 and tokens.lows[at] in _BEGINNING else -1
+
+
+def _begun(said: Said, main: int, end: int, date: DateSpan | None) -> set[int]:
+    """Return the words after a verb that tell since when: no part of a value."""
+    if date is None or date.relation is not DateRelation.SINCE:
+        return set()
+    tokens = said.tokens
+    lead, last = _lead_of(date, tokens), bisect_left(tokens.starts, date.span.end)
+    if lead <= main:
+        return set()
+    last += last < end and tokens.lows[last] in _ONWARD
+    return set(range(lead, min(last, end)))
 
 
 def _inside(date: DateSpan, tokens: Tokens, low: int, high: int) -> bool:

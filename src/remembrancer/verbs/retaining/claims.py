@@ -50,8 +50,10 @@ def _placed(claim: SlotClaim, said: int, undated: bool) -> Claim:
     date = claim.date
     if date is not None and claim.stance is Stance.HELD:
         since, until = _held(date, said)
-    elif date is not None and date.relation is DateRelation.SINCE and date.start <= said:
+    elif date is not None and date.relation is DateRelation.SINCE:
         since = date.start
+        if said < since:  # "from May my rent is 950": until then it is what it was
+            at, dated = since, True
     elif date is not None and claim.event and date.start <= said:
         since = date.start
         if said - min(date.end, said) > RECENT_US:
