@@ -14,10 +14,10 @@ from ..verbs_lexicon import BASES, ING_FORMS, PARTICIPLES, PAST_FORMS, S_FORMS
 from .attributes import Owner, change, copula, schedule
 from .habits import habit, pets, things, used_as, versions
 from .intake import with_intake
-from .named import is_car, is_named, is_no_place
-from .parting import Pauses, before_clause, clipped, items, pauses
+from .named import is_car, is_firm, is_left, is_named, is_no_place
+from .parting import Pauses, before_clause, items, pauses
 from .partners import is_courted, left_by, no_longer_single, with_other
-from .predicates import Predicate, Said, predicates
+from .predicates import Predicate, Said, clipped, predicates, shifted
 from .table import Pattern, Table
 from .values import cut, spelled, trimmed
 
@@ -64,7 +64,7 @@ def read_english(said: Said, context: Context, table: Table) -> list[SlotClaim]:
     for whole in predicates(said):
         if whole.missed:
             continue
-        predicate = with_other(_clipped(whole, context.pauses), said)
+        predicate = with_other(clipped(whole, context.pauses), said)
         if clause.modality is Modality.PLANNED:
             found += schedule(predicate, owner, table)
             continue
@@ -80,18 +80,6 @@ def read_english(said: Said, context: Context, table: Table) -> list[SlotClaim]:
     if found:
         context.last = tuple(found)
     return found
-
-
-def _clipped(predicate: Predicate, breaks: Pauses) -> Predicate:
-    """Return a predicate without another clause that a comma opens."""
-    words = clipped(predicate.words, breaks)
-    if len(words) == len(predicate.words):
-        return predicate
-    core = list(predicate.core)
-    for word in reversed(predicate.words[len(words) :]):
-        if core[-1] == word and len(core) > 1:
-            core.pop()
-    return replace(predicate, words=words, core=core, raws=predicate.raws[: len(words)])
 
 
 def _begun(claim: SlotClaim, predicate: Predicate) -> SlotClaim:
@@ -147,7 +135,7 @@ def _read(
     follows = predicate.words[1] if predicate.core[1:2] == predicate.words[1:2] != [] else ""
     passive = follows in PARTICIPLES or (follows.endswith("ed") and len(follows) > _SHORT)
     if predicate.verb in ("got", "gotten", "get", "gets") and passive:
-        yield from _read(_shifted(predicate), owner, context, table)  # "got promoted to"
+        yield from _read(shifted(predicate), owner, context, table)  # "got promoted to"
         return
     for read in (change, copula, things):
         for claim in read(predicate, owner, table):
@@ -156,17 +144,6 @@ def _read(
         if before:
             return
     yield from habit(predicate, owner, table)
-
-
-def _shifted(predicate: Predicate) -> Predicate:
-    return replace(
-        predicate,
-        verb=predicate.words[1],
-        words=predicate.words[1:],
-        core=predicate.core[1:],
-        raws=predicate.raws[1:],
-        group=("been",),
-    )
 
 
 def _families(
@@ -187,6 +164,8 @@ def _families(
             words = pattern.fixed.split()
         else:
             words = (groups.get("v") or groups.get("d") or "").split()
+        if words and words[0] in _IT and not pattern.object:
+            continue  # "rely on it for road trips"
         for part in _listed(words, pattern, context.pauses, table):
             claim = _family(pattern, part, predicate, owner, context, table)
             if claim is None:
@@ -246,6 +225,8 @@ def _family(
     kept = [w for w in kept if w not in ("their", "our")] if pattern.family == "role" else kept
     if pattern.family in ("uses", "allergy", "car", "study"):
         kept = trimmed(cut(words, table.words["adjuncts"]))
+        if pattern.family == "uses" and kept and kept[-1] in table.words["animals"] | lex.KIN:
+            return None  # "adopted a dog"
     if not kept or kept[0] in _IT or kept[0] in ING_FORMS or _counted(pattern, kept):
         return None
     if pattern.family == "car" and not is_car(kept, words, predicate):
@@ -315,6 +296,10 @@ def _placed(
     if made.slot == "home" and on and not named:  # "live on ramen", but "on Oak Street"
         return None
     joined = made.slot == "employer" and made.event and made.stance is Stance.HOLDS
+    if joined and not is_firm(kept, words, predicate, table):
+        return None
+    if not is_left(kept, first, predicate):
+        return None
     common = first in ("a", "an", "the", "my", "our", "another")
     if common and not named and (joined or made.slot != "employer"):
         return None

@@ -76,6 +76,8 @@ def pets(predicate: Predicate, owner: Owner, table: Table) -> Iterator[SlotClaim
     at = next((i for i, w in enumerate(words[1:], 1) if w in animals), 0)
     if not at or at > 4 or any(w not in ARTICLES and w not in _ADJECTIVES for w in words[1:at]):
         return
+    if not _is_kept(words, at, predicate, table):
+        return
     if predicate.verb in _HAVING:
         name = ""
         if words[at + 1 : at + 2] and words[at + 1] in _NAMED and len(words) > at + 2:
@@ -89,6 +91,22 @@ def pets(predicate: Predicate, owner: Owner, table: Table) -> Iterator[SlotClaim
         yield _pet(owner.key, f"{words[at]} {name}".strip(), Stance.DENIED, predicate)
 
 
+def _is_kept(words: Sequence[str], at: int, predicate: Predicate, table: Table) -> bool:
+    """Tell a pet from food, a device, a compound: "had chicken", "bought a mouse", "dog food"."""
+    after = words[at + 1] if at + 1 < len(words) else ""
+    named = after in _NAMED or is_named(after, predicate)
+    ends = table.words["adjuncts"] | lex.PREPOSITIONS | lex.CONJUNCTIONS | lex.ADVERBS | _PARTICLES
+    if after and not (named or after in ends or after in lex.PRONOUNS):
+        return False
+    if named or "pet" in words[:at] or predicate.verb in _GONE:
+        return True
+    if at == 1 and words[at] in table.words["animals"]:
+        return False
+    return words[at] not in _OTHERWISE or predicate.verb not in _GETTING
+
+
+_GETTING = frozenset("had got bought".split())
+_OTHERWISE = frozenset("chicken fish duck goat sheep pig cow rabbit mouse".split())
 _ADJECTIVES = frozenset("new old little small big black white brown grey rescue pet young".split())
 
 

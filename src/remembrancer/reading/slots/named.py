@@ -10,6 +10,7 @@ from .table import Table
 from .values import ARTICLES, has_number, singular
 
 _MEASURES = frozenset("lot bit while hour mile way little".split())
+_NO_NAMES = frozenset("early late home town work school class bed dinner lunch".split())
 _ANY_CAR = frozenset("car vehicle".split())
 _AWAY = frozenset("to from into for".split())
 
@@ -28,6 +29,21 @@ def is_no_place(kept: Sequence[str], predicate: Predicate, table: Table, *, home
     return kept[0][0].isdigit() or any(
         word in common and not is_named(word, predicate) for word in (kept[0], kept[-1])
     )
+
+
+def is_firm(kept: Sequence[str], words: Sequence[str], predicate: Predicate, table: Table) -> bool:
+    """Tell whether what is joined is a firm: "Acme", not "the Chess Club", "Tom for lunch"."""
+    after = words[words.index(kept[-1]) + 1 :][:1] if kept[-1] in words else []
+    together = table.words["joined"]
+    return is_named(kept[0], predicate) and kept[-1] not in together and after != ["for"]
+
+
+def is_left(kept: Sequence[str], first: str, predicate: Predicate) -> bool:
+    """Tell whether what is left is a place or a firm: "google", not "early", "my keys"."""
+    if predicate.verb not in ("left", "leaving") or is_named(kept[0], predicate):
+        return True
+    common = lex.ADVERBS | lex.PREPOSITIONS | _NO_NAMES
+    return len(kept) == 1 and kept[0] == first and kept[0] not in common
 
 
 def is_car(kept: Sequence[str], words: Sequence[str], predicate: Predicate) -> bool:

@@ -12,6 +12,7 @@ from ..clauses import Clause, Kind
 from ..tokens import Tokens
 from ..types import DateRelation, DateSpan
 from ..verbs_lexicon import BASES, ING_FORMS, PARTICIPLES, PAST_FORMS, S_FORMS
+from . import parting
 from .values import is_number
 
 _NEWS = frozenset(
@@ -325,6 +326,8 @@ def _joined(said: Said) -> list[tuple[int, int]]:
             and (verb in _THINGS_TOO or begin + 1 == said.high)
         ):
             base = False  # "I eat meat and fish", "I use docker and go"; but "I hunt and fish"
+        if word in ("and", "or") and begin == at + 1:
+            base = base and not _in_infinitive(lows, clause.main, at)
         if _is_written_as_name(tokens, begin, clause.main):
             at += 1
             continue
@@ -333,6 +336,12 @@ def _joined(said: Said) -> list[tuple[int, int]]:
             at = begin
         at += 1
     return found
+
+
+def _in_infinitive(lows: Sequence[str], main: int, joint: int) -> bool:
+    """Tell whether a base after a joint goes with "to": "trying to rest more and avoid stress"."""
+    places = (i for i in range(main, joint - 1) if lows[i] == "to")
+    return any(lows[i + 1] in BASES and lows[i + 1] != "work" for i in places)
 
 
 def _is_written_as_name(tokens: Tokens, at: int, main: int) -> bool:
@@ -363,3 +372,27 @@ def _verb_group(lows: list[str], at: int, high: int) -> tuple[tuple[str, ...], b
             break
         at += 1
     return tuple(group), denied, at
+
+
+def clipped(predicate: Predicate, breaks: parting.Pauses) -> Predicate:
+    """Return a predicate without another clause that a comma opens."""
+    words = parting.clipped(predicate.words, breaks)
+    if len(words) == len(predicate.words):
+        return predicate
+    core = list(predicate.core)
+    for word in reversed(predicate.words[len(words) :]):
+        if core[-1] == word and len(core) > 1:
+            core.pop()
+    return replace(predicate, words=words, core=core, raws=predicate.raws[: len(words)])
+
+
+def shifted(predicate: Predicate) -> Predicate:
+    """Return "got promoted to" as a passive."""
+    return replace(
+        predicate,
+        verb=predicate.words[1],
+        words=predicate.words[1:],
+        core=predicate.core[1:],
+        raws=predicate.raws[1:],
+        group=("been",),
+    )
