@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from test_slots import claims
 
+from remembrancer.reading.slots import Context
+
 
 @pytest.mark.parametrize(
     "text",
@@ -85,3 +87,51 @@ def test_who_joins_or_leaves_a_firm_does_not(text: str, expected: list[str]) -> 
 )
 def test_what_is_aimed_at_is_not_done(text: str, expected: list[str]) -> None:
     assert claims(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The concert is amazing tonight.", []),
+        ("The beaches are great for soaking up the sun.", []),
+        ("The park is a good spot for a morning workout.", []),
+        ("The retro is early on Monday.", ["retro: when = early on monday"]),
+        ("The call is half past nine on Monday.", ["call: when = half past 9 on monday"]),
+        ("The retro is in two weeks on Tuesday.", ["retro: when = 2 weeks on tuesday"]),
+        # an amount with a date beside it
+        ("My goal is 12 books by March 1.", ["self: goal = 12 book"]),
+        ("I raised my word count to 1500 words by April 9.", ["word count: n:word = 1500"]),
+        ("I started surfing five years ago.", ["self: does:surf = "]),
+        # praise and blame
+        ("My phone is tough.", []),
+        ("Rowling is such an inspiring writer.", []),
+        ("I work as a team with Ann.", ["self: does:work = "]),
+    ],
+)
+def test_only_a_time_tells_when(text: str, expected: list[str]) -> None:
+    assert claims(text) == expected
+
+
+def test_it_is_monday_tells_which_day_it_is() -> None:
+    context = Context()
+    assert claims("The retro is planned.", context=context) == []
+    assert claims("It's Monday.", context=context) == []
+    assert claims("It's on Monday.", context=context) == ["retro: when = monday"]
+    assert claims("It's Tuesday.", context=context) == ["retro: when = tuesday"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "I'm using Flask 2.3.1, Python 3.11, and SQLite 3.39.",
+            ["version:flask = 2.3.1", "version:python = 3.11", "version:sqlite = 3.39"],
+        ),
+        ("I'm using Jinja templates and Bootstrap 5.3.", ["version:bootstrap = 5.3"]),
+        ("I use python 3.12.", ["version:python = 3.12"]),
+        ("I use tea to relax and sleep.", ["uses = tea"]),
+        ("I use voice chat to talk to my team.", ["uses = voice chat"]),
+    ],
+)
+def test_what_is_used_ends_before_something_else(text: str, expected: list[str]) -> None:
+    assert claims(text) == [f"self: {one}" for one in expected]

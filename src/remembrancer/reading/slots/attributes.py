@@ -17,10 +17,12 @@ from .table import Table
 from .values import (
     ARTICLES,
     amount,
+    counts,
     cut,
     has_number,
     is_number,
     is_time,
+    is_timely,
     lemma,
     singular,
     spelled,
@@ -37,6 +39,10 @@ _EVALUATIVE = frozenset(
     being terrible amazing wonderful awful awesome lovely cool perfect high low big small
     huge tiny long short hard easy due there here about like not never always sometimes
     changing wrong right late early better worse interesting boring annoying fun expensive
+    tough rough brutal stressful crazy insane ridiculous fantastic excellent superb brilliant
+    horrible dreadful tricky hectic demanding challenging exhausting tiring frustrating confusing
+    overwhelming relaxing rewarding exciting impressive incredible unbelievable outrageous absurd
+    decent solid acceptable reasonable adorable gorgeous stunning ugly weird strange funny slow fast
     cheap busy ready unknown unclear what that when where why how because if to""".split()
 )
 _CHANGES = frozenset(
@@ -210,8 +216,9 @@ def typed(
     kept = trimmed(kept)
     if not kept:
         return
-    time = is_time(kept, table)
+    time = is_time(kept, table) and (words[0] == "in" or not counts(kept, table))
     number = None if time else amount(kept)
+    time = time and (owner.slot is not None or is_timely(kept, table))
     if number is not None and not number[1] and owner.slot is None and words[0] == "at":
         time = not owner.personal or owner.proper
     if owner.slot is not None:
@@ -363,6 +370,8 @@ def _being(predicate: Predicate, owner: Owner, table: Table) -> Iterator[SlotCla
         yield _claim(owner, predicate, "diet", noun[0])
         return
     first = predicate.core[0]
+    if noun[0] == "such":
+        return  # "such an inspiring writer"
     role = noun[-1] in table.words["professions"] or noun[0] in ("head", "vp", "chief")
     role = role and not (noun[0] in ING_FORMS and not ARTICLES.isdisjoint(noun))  # "seeing a nurse"
     if first in (*lex.POSSESSIVES, "the") or (first in ("a", "an") and not role):

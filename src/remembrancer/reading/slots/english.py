@@ -12,11 +12,12 @@ from ..clauses import Kind
 from ..types import SELF, DateRelation, SlotClaim
 from ..verbs_lexicon import BASES, ING_FORMS, PARTICIPLES, PAST_FORMS, S_FORMS
 from .attributes import Owner, change, copula, schedule
-from .habits import habit, pets, things, used_as, versions
+from .habits import habit, things, used_as, versions
 from .intake import with_intake
 from .named import is_car, is_firm, is_left, is_named, is_no_place
 from .parting import Pauses, before_clause, items, pauses
 from .partners import is_courted, left_by, no_longer_single, with_other
+from .pets import pets
 from .predicates import Predicate, Said, clipped, predicates, shifted
 from .table import Pattern, Table
 from .values import cut, spelled, trimmed
@@ -33,6 +34,7 @@ _SELDOM = frozenset(
     "rarely seldom occasionally sometimes barely scarcely mostly mainly almost".split()
 )
 _NO_PLACE = lex.CONJUNCTIONS | lex.SUBORDINATORS | {"with"}  # "married with two kids"
+_TOGETHER = frozenset("team group pair couple unit whole".split())
 _OTHERS = frozenset("me us".split())
 _SHORT = 4  # letters of "need", which is no participle
 _LIKE_END = frozenset("because when while but although though since if so until as than".split())
@@ -70,7 +72,7 @@ def read_english(said: Said, context: Context, table: Table) -> list[SlotClaim]:
             continue
         claims = _read(predicate, owner, context, table)
         if clause.kind is Kind.PRONOUN:  # "it's a classic" says nothing of what "it" may be
-            claims = (c for c in claims if c.news or _told_of(c, context))
+            claims = (c for c in claims if c.news or _told_of(c, context, predicate))
         if _SELDOM.isdisjoint((*predicate.before, *predicate.words)):
             claims = with_intake(claims, table.intake, _things(predicate, table))
         found += dict.fromkeys(_begun(claim, predicate) for claim in claims)
@@ -90,11 +92,15 @@ def _begun(claim: SlotClaim, predicate: Predicate) -> SlotClaim:
     return replace(claim, date=date) if date.relation is DateRelation.SINCE else claim
 
 
-def _told_of(claim: SlotClaim, context: Context) -> bool:
+def _told_of(claim: SlotClaim, context: Context, predicate: Predicate) -> bool:
     """Tell whether "it" is surely what a claim is about: a time, an amount, or what it is not."""
+    if claim.slot == "when":  # "it's Monday" tells which day it is
+        return predicate.words[0] in lex.PREPOSITIONS or claim.slot in {
+            c.slot for c in context.last
+        }
     denied = (c for c in context.last if c.stance is Stance.DENIED)
     about = any((c.subject, c.slot) == (claim.subject, claim.slot) for c in denied)
-    return about or claim.slot.startswith(("when", "n:"))
+    return about or claim.slot.startswith(("when:", "n:"))
 
 
 def _things(predicate: Predicate, table: Table) -> Callable[[], str]:
@@ -225,12 +231,15 @@ def _family(
     kept = [w for w in kept if w not in ("their", "our")] if pattern.family == "role" else kept
     if pattern.family in ("uses", "allergy", "car", "study"):
         kept = trimmed(cut(words, table.words["adjuncts"]))
-        if pattern.family == "uses" and kept and kept[-1] in table.words["animals"] | lex.KIN:
-            return None  # "adopted a dog"
+        kin = table.words["animals"] | lex.KIN
+        if predicate.verb == "adopted" and kept and kept[-1] in kin:
+            return None
     if not kept or kept[0] in _IT or kept[0] in ING_FORMS or _counted(pattern, kept):
         return None
     if pattern.family == "car" and not is_car(kept, words, predicate):
         return None
+    if pattern.family == "role" and kept[-1] in _TOGETHER:
+        return None  # "work as a team"
     if pattern.family == "role" and kept[-1] in table.words["diets"]:
         return replace(made, slot="diet", value=kept[-1])
     return replace(made, value=fold_name(spelled(kept)))

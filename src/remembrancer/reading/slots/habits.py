@@ -24,11 +24,7 @@ _NO_HABITS = frozenset(
     own bring give put call turn join mention notice miss plan matter depend sound appear show help
     consider decide intend recommend suggest report lose own""".split()
 )
-_HAVING = frozenset("have has had own owns got adopted bought keep keeps".split())
 _HELD = frozenset("have has own owns".split())
-_GONE = frozenset("gave sold lost rehomed".split())
-_DIED = frozenset("died passed".split())
-_NAMED = frozenset("named called".split())
 _OWNING = {
     **dict.fromkeys("own owns owned maintain maintains maintained".split(), "owner"),
     **dict.fromkeys(
@@ -39,6 +35,8 @@ _OWNING = {
 _RUNNING = frozenset(
     "use uses using run runs running upgraded updated migrated downgraded on at".split()
 )
+_USING = frozenset("use uses using run runs running".split())
+_PARTING = frozenset("and or with for".split())
 _SWITCHED = frozenset("switched migrated transitioned converted changed moved swapped".split())
 _BEFORE_VERSION = frozenset("to version on at from".split())
 _COUNTING = frozenset("in since by until till during before after within at with for of".split())
@@ -53,81 +51,6 @@ _SERVICES = frozenset(
 )
 _ABSTAINED = frozenset("gave given quit dropped ditched".split())
 _GIVEN_UP = frozenset("dropped ditched abandoned sold replaced quit uninstalled".split())
-
-
-def pets(predicate: Predicate, owner: Owner, table: Table) -> Iterator[SlotClaim]:
-    """Read which animals somebody has, and which no more."""
-    words, animals = predicate.core, table.words["animals"]
-    if predicate.verb in _DIED or words[:3] == ["ran", "away"]:
-        named = [w for w in (*owner.words, *predicate.subject_named) if w in animals]
-        known = animals | lex.KIN | _ADJECTIVES
-        names = [w for w in owner.words if w not in known]
-        if named or (owner.proper and names):
-            value = " ".join(dict.fromkeys([*named, *names]))
-            yield _pet(_keeper(owner, animals), value, Stance.DENIED, predicate)
-        return
-    if predicate.verb in _NAMED and predicate.is_copula and len(words) > 1:
-        kind = next((w for w in owner.words if w in animals), None)
-        if kind is not None:
-            yield _pet(_keeper(owner, animals), f"{kind} {words[1]}", Stance.HOLDS, predicate)
-        return
-    if not owner.personal:
-        return
-    at = next((i for i, w in enumerate(words[1:], 1) if w in animals), 0)
-    if not at or at > 4 or any(w not in ARTICLES and w not in _ADJECTIVES for w in words[1:at]):
-        return
-    if not _is_kept(words, at, predicate, table):
-        return
-    if predicate.verb in _HAVING:
-        name = ""
-        if words[at + 1 : at + 2] and words[at + 1] in _NAMED and len(words) > at + 2:
-            name = words[at + 2]
-        elif words[1] not in ("a", "an", "any") and words[at + 1 : at + 2]:
-            name = words[at + 1] if is_named(words[at + 1], predicate) else ""
-        stance = predicate.stance
-        yield _pet(owner.key, f"{words[at]} {name}".strip(), stance, predicate)
-    elif predicate.verb in _GONE:
-        name = words[at + 1] if at + 1 < len(words) and is_named(words[at + 1], predicate) else ""
-        yield _pet(owner.key, f"{words[at]} {name}".strip(), Stance.DENIED, predicate)
-
-
-def _is_kept(words: Sequence[str], at: int, predicate: Predicate, table: Table) -> bool:
-    """Tell a pet from food, a device, a compound: "had chicken", "bought a mouse", "dog food"."""
-    after = words[at + 1] if at + 1 < len(words) else ""
-    named = after in _NAMED or is_named(after, predicate)
-    ends = table.words["adjuncts"] | lex.PREPOSITIONS | lex.CONJUNCTIONS | lex.ADVERBS | _PARTICLES
-    if after and not (named or after in ends or after in lex.PRONOUNS):
-        return False
-    if named or "pet" in words[:at] or predicate.verb in _GONE:
-        return True
-    if at == 1 and words[at] in table.words["animals"]:
-        return False
-    return words[at] not in _OTHERWISE or predicate.verb not in _GETTING
-
-
-_GETTING = frozenset("had got bought".split())
-_OTHERWISE = frozenset("chicken fish duck goat sheep pig cow rabbit mouse".split())
-_ADJECTIVES = frozenset("new old little small big black white brown grey rescue pet young".split())
-
-
-def _keeper(owner: Owner, animals: frozenset[str]) -> str:
-    whose, _, last = owner.key.rpartition("'s ")
-    return whose if whose and last.split()[-1] in animals else owner.speaker
-
-
-def _pet(key: str, value: str, stance: Stance, predicate: Predicate) -> SlotClaim:
-    event = stance is Stance.DENIED
-    return SlotClaim(
-        key,
-        "pet",
-        fold_name(value),
-        stance,
-        news=predicate.news or event,
-        loose=True,
-        many=True,
-        event=event,
-        date=predicate.date,
-    )
 
 
 def things(predicate: Predicate, owner: Owner, table: Table) -> Iterator[SlotClaim]:
@@ -147,6 +70,9 @@ def versions(predicate: Predicate, owner: Owner, table: Table) -> Iterator[SlotC
         return
     to = words.index("to") if upgrade and "to" in words[:-1] else 0
     numbers = _numbers(predicate)
+    if not upgrade and words[0] in _USING:
+        yield from _used_versions(predicate, numbers, owner, table)
+        return
     at = next((i for i in numbers if i > to), next(iter(numbers), 0))
     calendar = table.words["days"] | table.words["months"]
     if not at or not calendar.isdisjoint(words[1:at]):
@@ -170,6 +96,24 @@ def versions(predicate: Predicate, owner: Owner, table: Table) -> Iterator[SlotC
     if new and thing and words[1] == "the":
         key = fold_name(" ".join(thing))
     yield _stated(key, f"version:{fold_name(' '.join(name))}", words[at], predicate, news=upgrade)
+
+
+def _used_versions(
+    predicate: Predicate, numbers: Sequence[int], owner: Owner, table: Table
+) -> Iterator[SlotClaim]:
+    """Read "use Flask 2.3.1, Python 3.11 and SQLite 3.39"."""
+    calendar = table.words["days"] | table.words["months"]
+    begin = 1
+    for at in numbers:
+        part = predicate.words[begin:at]
+        begin = at + 1
+        joint = next((i for i in reversed(range(len(part))) if part[i] in _PARTING), -1)
+        name = _named(part[joint + 1 :])
+        listed = joint >= 0 or at != numbers[0]
+        named = any(is_named(word, predicate) for word in name)
+        if name and (named or not listed) and calendar.isdisjoint(name):
+            slot = f"version:{fold_name(' '.join(name))}"
+            yield _stated(owner.key, slot, predicate.words[at], predicate, news=False)
 
 
 def _numbers(predicate: Predicate) -> list[int]:
@@ -381,7 +325,7 @@ def _amount(predicate: Predicate, owner: Owner, _: Table) -> Iterator[SlotClaim]
     if predicate.was:
         return
     found = amount(rest)
-    if found is None:
+    if found is None or rest[found[2] :][:1] == ["ago"]:
         return
     number, unit = found[:2]
     base = lemma(verb) if verb not in ("has", "have", "'s") else "have"

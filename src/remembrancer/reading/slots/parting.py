@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from .. import lexicon as lex
 from ..tokens import Tokens
-from ..verbs_lexicon import FINITE, S_FORMS, VERB_FORMS
+from ..verbs_lexicon import BASES, FINITE, S_FORMS, VERB_FORMS
 
 # words with a comma between them, and whether the second is written small
 Pauses = Mapping[tuple[str, str], bool]
@@ -113,6 +114,8 @@ def items(words: list[str], breaks: Pauses, adjuncts: frozenset[str]) -> list[li
     found: list[list[str]] = []
     joined = False
     for part, after in _parts(words, breaks):
+        if found and _has_aim(found[-1]):
+            break
         if found and not _is_item(part, adjuncts):
             joined = joined or part[0] in _ET_CETERA
             break
@@ -138,6 +141,11 @@ def _parts(words: list[str], breaks: Pauses) -> list[tuple[list[str], bool]]:
         else:
             part.append(word)
     return [*parts, (part, after)] if part else parts
+
+
+def _has_aim(part: Sequence[str]) -> bool:
+    """Tell whether an infinitive stands in a part: "meditation to relax" and more to be done."""
+    return any(a == "to" and b in BASES for a, b in pairwise(part))
 
 
 def _is_item(part: Sequence[str], adjuncts: frozenset[str]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from .. import lexicon as lex
 from ..verbs_lexicon import BASES
 from .table import Table
 
@@ -57,6 +58,13 @@ _TAILS = (
     ["after", "all"],
 )
 _NOT = frozenset(["not", "rather", "nicht", "sondern"])
+_OF_CLOCKS = frozenset("am pm a p h uhr o'clock clock sharp st nd rd th".split())
+_BEFORE_TIME = frozenset(
+    """this that next last every each other early late mid end middle beginning first second third
+    fourth fifth same following coming weekday planned scheduled due fixed set moved held back
+    sometime either both half quarter past day days week weeks weekend month months year
+    years""".split()
+)
 _EMPTY_NOUNS = frozenset("a an per each every".split())
 
 
@@ -139,6 +147,24 @@ def is_time(words: Sequence[str], table: Table) -> bool:
         or word == "o'clock"
         for word in words
     )
+
+
+def counts(words: Sequence[str], table: Table) -> bool:
+    """Tell an amount with a date after it from a time: "12 books by May", but "9 am on Friday"."""
+    found = amount(words)
+    if found is None or not found[1] or found[1] in _OF_CLOCKS | lex.PREPOSITIONS:
+        return False
+    return not is_time(words[: found[2]], table)
+
+
+def is_timely(words: Sequence[str], table: Table) -> bool:
+    """Tell whether a time begins words: "early on Monday", not "great on Monday"."""
+    for i, word in enumerate(words):
+        if is_number(word) or is_time([word] if word != "may" else words[i : i + 2], table):
+            return True
+        if word not in lex.PREPOSITIONS | lex.ADVERBS | ARTICLES | _BEFORE_TIME:
+            return False
+    return False
 
 
 def has_number(words: Sequence[str]) -> bool:
