@@ -62,6 +62,7 @@ def test_of_a_table_of_turns_nine_in_ten_are_right(name: str) -> None:
         ("remind me tomorrow after lunch to call Eve", "call Eve", "04-16 13:00"),
         ("Remind me to prepare for the Friday meeting tomorrow.", "prepare for the Friday meeting",
          "04-16 09:00"),
+        ("remind me to call Eve at nine on Friday plz", "call Eve", "04-17 09:00"),
         ("Set a timer for 25 minutes.", "Set a timer", "04-15 10:25"),
         ("I'm off to bed, so wake me up at 6.", "wake me up", "04-16 06:00"),
         ("The call is at 3 pm tomorrow, remind me 15 minutes before.", "The call is",
@@ -166,6 +167,7 @@ def test_an_ask_goes_on_with_another_time(text: str, asks: list[tuple[str, str]]
     "text",
     [
         "Remind me on 27 and 20 May to call.",
+        "Remind me to renew my passport two weeks before the trip.",
         "Remind me on May 20 and 27 guests to call.",
         "Remind me on Friday and 27 to call.",
         "Remind me tomorrow at 9 and 17 to eat.",

@@ -115,3 +115,20 @@ def test_what_is_to_come_is_no_value_yet(text: str) -> None:
 )
 def test_when_something_will_be_is_known_before(text: str, expected: list[str]) -> None:
     assert claims(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "If I lived in Rome I would be happy.",
+        "If I work at Google I earn 5000 euros.",
+        "If it rains, I stay home.",
+        "Unless I move, I work at Acme.",
+    ],
+)
+def test_what_is_supposed_is_not_so(text: str) -> None:
+    assert claims(text) == []
+
+
+def test_a_polite_if_supposes_nothing() -> None:
+    assert claims("If I remember correctly, I moved to Bonn.") == ["self: home = bonn"]

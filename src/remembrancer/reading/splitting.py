@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..nouns.memory import Modality, Polarity
 from . import lexicon as lex
 from .causes import gives_cause, phrase_before, result_phrase
@@ -15,6 +17,8 @@ _LEAD_WORDS = 12  # how far into a sentence its subject may stand
 THIRD = frozenset("he she it they his her their its".split())  # who is meant was said before
 _BEGINNING = frozenset("starting beginning effective as".split())  # lead to a date alone
 _NOW = frozenset("now today this last".split())
+_POLITE = frozenset("remember recall honest mistaken wrong memory ask".split())  # "if I recall"
+_TO_COME = frozenset("will 'll won't gonna".split())
 _AFTER_COMMA = THIRD | lex.FIRST_PERSON | lex.POSSESSIVES  # these open a clause after a comma
 _DENIED_BY = {"s": "does", "base": "do", "past": "did"}  # the auxiliary that a form stands for
 
@@ -28,7 +32,7 @@ def find_clauses(
         return []
     parts = [found]
     if found[0] < found[1].first and tokens.lows[found[0]] in lex.SUBORDINATORS:
-        return parts  # a subordinate clause stands only with its main clause
+        return [_supposed(tokens, *found, high)]  # it stands only with its main clause
     opened = found[0] > 0 and phrase_before(tokens, found[0]) == 1  # "Because A, B"
     at = found[1].main + 1
     while at < high:
@@ -53,6 +57,20 @@ def find_clauses(
             upto = clause_end(tokens, parts[i + 1][0])
             parts[i] = (low, read_clause(tokens, low, upto, known) or clause)
     return parts
+
+
+def _supposed(tokens: Tokens, low: int, clause: Clause, high: int) -> tuple[int, Clause]:
+    """Return a sentence that opens with "if" as supposed, and one of what will be as planned."""
+    lows = tokens.lows
+    said = lows[low] in ("if", "unless") and _POLITE.isdisjoint(lows[low + 1 : clause.first + 4])
+    to_come = not _TO_COME.isdisjoint(lows[clause.main : high])
+    if said:
+        modality = Modality.HYPOTHETICAL
+    elif to_come and lows[clause.main] not in PAST_FORMS and clause.modality is Modality.ASSERTED:
+        modality = Modality.PLANNED
+    else:
+        return low, clause
+    return low, replace(clause, modality=modality)
 
 
 def _first_clause(

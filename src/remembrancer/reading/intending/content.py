@@ -11,7 +11,7 @@ from .line import Line
 from .triggers import STEP, Opening, Trigger
 
 _ENDING: Final = re.compile(
-    r"(?:[\s.,;:!?)(—–-]|\b(?:please|thanks|thank you|thx|too|again|ok|okay|at the latest|latest"
+    r"(?:[\s.,;:!?)(—–-]|\b(?:please|thanks|thank you|thx|pls|plz|ty|cheers|too|again|ok|okay|at the latest|latest"
     r"|sharp"
     r"|by|at|on|for|around|from|starting|and|or|no later than|then|the|exactly|every)$)+$"
 )

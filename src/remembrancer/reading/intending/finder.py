@@ -37,6 +37,10 @@ _LEFT_OVER: Final = re.compile(
     r"|^(?:the )?\d{1,2}(?:st|nd|rd|th)?(?:,| and| or| &) (?:the )?\d"
     r"|\bat \d{1,2} (?:and|or|&) (?:at )?\d{1,2}$"
 )
+# A step whose end is no known time: "two weeks | before the trip".
+_STEP_LEFT: Final = re.compile(
+    r"\b(?:an?|\d+|[a-z]+) (?:minute|min|hour|day|week|month|year)s?(?: just)?$"
+)
 _IS: Final = re.compile(r"\b(?:is|are|will)\b")  # an announcement rather than a thing to do
 
 
@@ -166,6 +170,8 @@ def _found(
     confidence = head.confidence
     when, condition = trigger.when, trigger.condition
     left_over = _LEFT_OVER.search(content.lower()) is not None
+    stepped = condition is not None and condition.word in {"before", "after"}
+    left_over = left_over or (stepped and _STEP_LEFT.search(content.lower()) is not None)
     if not trigger.sure or left_over or (_NOTE.match(line.low, head.start) and _IS.search(content)):
         confidence = min(confidence, UNSURE)
     if when is not None:

@@ -19,7 +19,9 @@ _REQUEST: Final = re.compile(
     r"|you )?mind "
     r"|how about|what about|any chance|is it possible|please "
 )
-_FAREWELL: Final = re.compile(r"(?:talk|speak|write|chat) (?:to|with) you\b|catch you\b|see you\b")
+_FAREWELL: Final = re.compile(
+    r"(?:talk|speak|write|chat) (?:to|with) you\b|catch you\b|see you\b|take care\b(?! of)"
+)
 _CAN_YOU: Final = re.compile(r"\b(?:can|could|would|will) you\b")
 _POLITE_ONLY: Final = re.compile(
     r"(?:(?:please|kindly|pls|then|just|also|always|(?:can|could|would|will) you(?: please)?"
