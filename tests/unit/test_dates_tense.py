@@ -216,3 +216,24 @@ def test_may_is_the_month_or_a_name(text: str, day: str) -> None:
 )
 def test_may_is_the_verb(text: str) -> None:
     assert _dates(text) == [FRIDAY]
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("The shop is closed until Friday.", FRIDAY),
+        ("My car is in the shop until Friday.", FRIDAY),
+        ("I'm off till Friday.", FRIDAY),
+        ("He is back by Friday.", FRIDAY),
+        ("I was in Rome until Friday.", LAST_FRIDAY),
+        ("The shop stayed shut until Friday.", LAST_FRIDAY),
+        ("I am at the office on Friday.", LAST_FRIDAY),
+    ],
+)
+def test_what_goes_on_until_a_day_ends_ahead(text: str, day: str) -> None:
+    assert _dates(text) == [day]
+
+
+def test_a_month_in_lower_case_is_told_from_its_verb() -> None:
+    assert _dates("remind me on 27 may to call") == ["2023-05-27"]
+    assert _dates("those on 5 may be late") == []

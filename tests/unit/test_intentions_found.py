@@ -63,6 +63,7 @@ def test_of_a_table_of_turns_nine_in_ten_are_right(name: str) -> None:
         ("Remind me to prepare for the Friday meeting tomorrow.", "prepare for the Friday meeting",
          "04-16 09:00"),
         ("remind me to call Eve at nine on Friday plz", "call Eve", "04-17 09:00"),
+        ("TODO: remind me to call Eve on Friday at nine", "call Eve", "04-17 09:00"),
         ("Set a timer for 25 minutes.", "Set a timer", "04-15 10:25"),
         ("I'm off to bed, so wake me up at 6.", "wake me up", "04-16 06:00"),
         ("The call is at 3 pm tomorrow, remind me 15 minutes before.", "The call is",

@@ -158,7 +158,8 @@ class Context:
                 if tense:
                     return tense
                 k += step
-        return None
+        lasting = self.before(i) in _LASTING and self.word(i) in w.WEEKDAYS
+        return "future" if lasting else None  # "closed until Monday"
 
     def _tense(self, k: int, word: str) -> Bias | None:
         orders = word in {"book", "schedule"}  # verbs only where an order may stand
@@ -172,6 +173,7 @@ class Context:
         return self.capital(k) and not self.raw(k).isupper()
 
 
+_LASTING: Final = frozenset({"until", "till", "til", "by"})
 # Words that people also write apart: "week end", "to-morrow".
 _APART: Final = {
     ("week", "end"): "weekend",

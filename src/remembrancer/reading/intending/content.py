@@ -11,11 +11,12 @@ from .line import Line
 from .triggers import STEP, Opening, Trigger
 
 _ENDING: Final = re.compile(
-    r"(?:[\s.,;:!?)(—–-]|\b(?:please|thanks|thank you|thx|pls|plz|ty|cheers|too|again|ok|okay|at the latest|latest"
-    r"|sharp"
+    r"(?:[\s.,;:!?)(—–-]|\b(?:please|thanks|thank you|thx|pls|plz|ty|cheers|too|again|ok|okay"
+    r"|at the latest|latest|sharp"
     r"|by|at|on|for|around|from|starting|and|or|no later than|then|the|exactly|every)$)+$"
 )
 _TO_DO: Final = re.compile(r"\bto (?=[a-z])")
+_REMIND_TO: Final = re.compile(r"remind (?:me|us) (?:to|about|of) ")
 _REMIND: Final = re.compile(r"remind(?:ing)? (?:me|us)|let (?:me|us)")
 
 
@@ -84,6 +85,9 @@ def _trim(line: Line, start: int, end: int) -> tuple[int, int]:
             end, changed = start + ending.start(), True
         while start < end and line.low[start] in " ,:;-—–.":
             start, changed = start + 1, True
+        again = _REMIND_TO.match(line.low, start, end)
+        if again is not None:  # "Todo: remind me to …"
+            start, changed = again.end(), True
         if line.low.startswith(("to ", "please "), start):
             start, changed = line.low.index(" ", start) + 1, True
     return start, end
