@@ -237,3 +237,19 @@ def test_what_goes_on_until_a_day_ends_ahead(text: str, day: str) -> None:
 def test_a_month_in_lower_case_is_told_from_its_verb() -> None:
     assert _dates("remind me on 27 may to call") == ["2023-05-27"]
     assert _dates("those on 5 may be late") == []
+
+
+def test_a_title_ends_no_sentence() -> None:
+    assert _dates("I have an appointment with Dr. Lee on Friday.") == [FRIDAY]
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("She turns 6 in June.", JUNE),
+        ("There were 20 in June.", LAST_JUNE),
+        ("He will be back on the 6th in June.", "2023-06-06"),
+    ],
+)
+def test_a_number_before_in_counts_no_days(text: str, day: str) -> None:
+    assert _dates(text) == [day]

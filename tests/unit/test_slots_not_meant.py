@@ -68,6 +68,9 @@ def test_who_joins_or_leaves_something_keeps_job_and_home(text: str) -> None:
         ("i left google", ["not self: home = google", "not self: employer = google"]),
         ("I left the company.", ["not self: employer = "]),
         ("I left my job at Acme.", ["not self: employer = acme"]),
+        ("I work at the hospital in Bonn.", ["self: employer = hospital"]),
+        ("I live in a small flat in Bonn.", ["self: home = bonn"]),
+        ("I'm not allergic to anything.", ["not self: allergy = "]),
     ],
 )
 def test_who_joins_or_leaves_a_firm_does_not(text: str, expected: list[str]) -> None:
@@ -102,6 +105,8 @@ def test_what_is_aimed_at_is_not_done(text: str, expected: list[str]) -> None:
         ("My goal is 12 books by March 1.", ["self: goal = 12 book"]),
         ("I raised my word count to 1500 words by April 9.", ["word count: n:word = 1500"]),
         ("I started surfing five years ago.", ["self: does:surf = "]),
+        ("My son turns 6 in May.", ["self's son: n:turn: = 6"]),
+        ("The series is one of my favourites.", []),
         # praise and blame
         ("My phone is tough.", []),
         ("Rowling is such an inspiring writer.", []),

@@ -152,7 +152,7 @@ class Context:
             k = i + step
             for _ in range(_TENSE_REACH):
                 word = self.word(k)
-                if not word or (word in _STOPS and not self.glued(k + 1)):
+                if not word or (word in _STOPS and not self.glued(k + 1) and not self._titles(k)):
                     break
                 tense = self._tense(k, word)
                 if tense:
@@ -160,6 +160,10 @@ class Context:
                 k += step
         lasting = self.before(i) in _LASTING and self.word(i) in w.WEEKDAYS
         return "future" if lasting else None  # "closed until Monday"
+
+    def _titles(self, k: int) -> bool:
+        """Return whether the full stop at token `k` is that of a title: "Dr. Lee"."""
+        return self.word(k) == "." and self.word(k - 1) in _TITLES and self.glued(k)
 
     def _tense(self, k: int, word: str) -> Bias | None:
         orders = word in {"book", "schedule"}  # verbs only where an order may stand
@@ -173,6 +177,7 @@ class Context:
         return self.capital(k) and not self.raw(k).isupper()
 
 
+_TITLES: Final = frozenset({"dr", "mr", "mrs", "ms", "prof", "st"})
 _LASTING: Final = frozenset({"until", "till", "til", "by"})
 # Words that people also write apart: "week end", "to-morrow".
 _APART: Final = {

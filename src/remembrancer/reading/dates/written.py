@@ -34,6 +34,8 @@ def _day_first(c: Context, i: int) -> Found | None:
     """Read "3/Jun./2021", "third of June, 2021"."""
     day = ordinal(c, i)
     for k in _apart(c, day[1]) if day else ():
+        if day and c.word(k - 1) == "in" and not (day[2] or c.word(i - 1) == "the"):
+            continue  # "she turns 6 in May"
         month = _month(c, k)
         for j in _apart(c, month[1]) if month else ():
             year = _year(c, j, i)

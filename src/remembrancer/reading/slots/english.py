@@ -242,7 +242,8 @@ def _family(
         return None  # "work as a team"
     if pattern.family == "role" and kept[-1] in table.words["diets"]:
         return replace(made, slot="diet", value=kept[-1])
-    return replace(made, value=fold_name(spelled(kept)))
+    nothing = stance is Stance.DENIED and kept in (["anything"], ["any"])
+    return replace(made, value="" if nothing else fold_name(spelled(kept)))
 
 
 def _counted(pattern: Pattern, kept: Sequence[str]) -> bool:
@@ -284,7 +285,8 @@ def _placed(
 ) -> SlotClaim | None:
     """Read a place or an organisation; a common noun ("a bigger flat") is none."""
     on = predicate.core[-len(words) - 1] == "on"
-    if "in" in words[1:] and words[0] in ("a", "an", "the", "my", "our"):
+    home = made.slot != "employer"  # "at the hospital in Bonn" is in no flat
+    if home and "in" in words[1:] and words[0] in ("a", "an", "the", "my", "our"):
         words = words[words.index("in") + 1 :]
     kept = cut(words, _WORK_END if made.slot == "employer" else _PLACE_END)
     kept = trimmed(kept)
@@ -296,7 +298,7 @@ def _placed(
     named = is_named(kept[0], predicate)
     if kept[-1] in table.words["diets"] or kept[0] == "being":
         return None
-    if is_no_place(kept, predicate, table, home=made.slot != "employer"):
+    if is_no_place(kept, predicate, table, home=home):
         return None
     if predicate.verb == "seeing" and not is_courted(kept, predicate):
         return None

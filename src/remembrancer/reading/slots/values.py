@@ -65,7 +65,7 @@ _BEFORE_TIME = frozenset(
     sometime either both half quarter past day days week weeks weekend month months year
     years""".split()
 )
-_EMPTY_NOUNS = frozenset("a an per each every".split())
+_NO_UNITS = frozenset("a an per each every".split()) | lex.PREPOSITIONS
 
 
 def trimmed(words: Sequence[str]) -> list[str]:
@@ -117,7 +117,9 @@ def amount(words: Sequence[str]) -> tuple[str, str, int] | None:
         unit = words[at] if words[at] == "percent" else unit
         number += "" if unit == "percent" else words[at][0]
         at += 1
-    if not unit and at < len(words) and words[at] not in _EMPTY_NOUNS and words[at].isalpha():
+    if not unit and words[at : at + 1] == ["of"]:
+        return None  # "one of my favourites"
+    if not unit and at < len(words) and words[at] not in _NO_UNITS and words[at].isalpha():
         unit = singular(words[at])
         at += 1
         if at + 1 < len(words) and words[at] == "of":
