@@ -33,6 +33,13 @@ CASES: list[tuple[str, list[str]]] = [
     ("Getting Started With Python", []),
     ("# About Anna Schmidt", []),
     ("- **Meal Plan:** eat well", []),
+    ("# All about Citation\nCitation counts. We met Lena.", ["Lena"]),
+    ("- **The Index:** first\nIndex funds pay.", []),
+    ("We played Witcher 3. It was fun.", ["Witcher 3"]),
+    ("I choose option C. Suppose it rains.", []),
+    ("I read George R. R. Martin.", ["George R. R. Martin"]),
+    ("Besides Italy, we saw Malta.", ["Italy", "Malta"]),
+    ("Yo Tim! All well?", ["Tim"]),
     ("Configure Flask first.", ["Flask"]),
     ("", []),
 ]

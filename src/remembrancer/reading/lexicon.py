@@ -171,8 +171,8 @@ COMMON = (
         you'll they've he's she's it's that's there's who's here's let's can't won't looking
         working trying going getting using having making taking being seeing hoping planning
         thinking given based according instead however therefore additionally furthermore moreover
-        overall similarly alternatively consider ensure include create define implement remember
-        review add update set run open click select choose follow start stop begin end keep avoid
+        overall similarly alternatively besides yo consider ensure include create define
+        implement remember review add update set run open click select choose follow start stop begin end keep avoid
         user users assistant system tool today's yesterday's tomorrow's"""
     )
 )

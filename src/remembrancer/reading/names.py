@@ -122,7 +122,7 @@ class _Finder:
         text, words = self.text, self.words
         masked = find_masked(text)
         initial = [self._is_initial(i) for i in range(len(words))]
-        inside = {words[i] for i in range(len(words)) if not initial[i] and words[i][0].isupper()}
+        inside = self._inside(initial, masked)
         found: list[tuple[str, Span]] = []
         at = mask = 0
         while at < len(words):
@@ -149,6 +149,22 @@ class _Finder:
             at = max(high, at + 1)
         return self._without_shouting(found)
 
+    def _inside(self, initial: list[bool], masked: list[Span]) -> set[str]:
+        """Return the words with a capital within a sentence, those of headings left out."""
+        found: set[str] = set()
+        lines: dict[int, bool] = {}
+        mask = 0
+        for i, word in enumerate(self.words):
+            start = self.starts[i]
+            while mask < len(masked) and masked[mask].end <= start:
+                mask += 1
+            hidden = mask < len(masked) and masked[mask].start <= start
+            if word in found or hidden or initial[i] or not word[0].isupper():
+                continue
+            if not is_shouted(self.text, Span(start, self.ends[i]), lines):
+                found.add(word)
+        return found
+
     def _may_begin(self, at: int) -> bool:
         """Names begin with a capital, but for brands and names that are known written small."""
         word = self.words[at]
@@ -172,7 +188,10 @@ class _Finder:
         if gap in (" ", "\u00a0"):
             return True
         before = self.words[at - 1]
-        return gap == ". " and (self.lows[at - 1] in TITLES or (len(before) == 1 and before != "I"))
+        if gap != ". ":
+            return False
+        initial = len(before) == 1 and before.isalpha() and before != "I"
+        return self.lows[at - 1] in TITLES or (initial and not opens_only(self.lows[at]))
 
     def _run(self, at: int, initial: list[bool]) -> tuple[int, int]:
         """Return the range of words, from `at`, that are spelled as one name."""
