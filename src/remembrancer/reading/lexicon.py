@@ -172,7 +172,8 @@ COMMON = (
         working trying going getting using having making taking being seeing hoping planning
         thinking given based according instead however therefore additionally furthermore moreover
         overall similarly alternatively besides yo consider ensure include create define
-        implement remember review add update set run open click select choose follow start stop begin end keep avoid
+        implement remember review add update set run open click select choose follow start stop
+        begin end keep avoid
         user users assistant system tool today's yesterday's tomorrow's"""
     )
 )
