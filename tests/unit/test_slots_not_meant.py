@@ -107,6 +107,16 @@ def test_what_is_aimed_at_is_not_done(text: str, expected: list[str]) -> None:
         ("I started surfing five years ago.", ["self: does:surf = "]),
         ("My son turns 6 in May.", ["self's son: n:turn: = 6"]),
         ("The series is one of my favourites.", []),
+        ("The rent is due on the 5th.", ["rent: when:due = 5th"]),
+        ("The report is due on Friday.", ["report: when = friday"]),
+        # how something fares
+        ("My rent is paid.", []),
+        ("My rent is overdue.", []),
+        ("My salary is paid on the 25th.", []),
+        ("My phone is dead.", []),
+        ("My phone is broken.", []),
+        ("My password is hidden in the drawer.", []),
+        ("My favorite drink is mixed.", ["self: favorite drink = mixed"]),
         # praise and blame
         ("My phone is tough.", []),
         ("Rowling is such an inspiring writer.", []),

@@ -156,6 +156,8 @@ def _complete(
         body_end = trailing.start
     if trigger.beforehand:
         body_end = body
+    elif trigger.cut is not None:
+        body_end = trigger.cut
     content = content_of(line, head, body, body_end, trigger, opening)
     if not content:
         return []

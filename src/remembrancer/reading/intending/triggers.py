@@ -31,6 +31,7 @@ STEP: Final = re.compile(
     r" (?:an?|[a-z]+|\d+) (?:minute|min|hour|day|week|month)s? before |"
     r" the (?:day|night|evening|morning|afternoon) before "
 )
+_AMOUNT: Final = re.compile(r",? ?(?:an?|[a-z]+|\d+) (?:minute|min|hour|day|week)s? ")
 _ANOTHER: Final = re.compile(r"\band (?:then |also |again )?$")
 _WAKES: Final = re.compile(r"\b(?:alarm|wake)\b")
 _LATE: Final = re.compile(r"evening|afternoon|night|noon|\dp|\bp\.?m")
@@ -47,6 +48,7 @@ class Trigger:
     more: tuple[When, ...] = ()  # times of the same in a row
     sure: bool = True
     beforehand: bool = False  # told by how long before
+    cut: int | None = None  # where the time begins that it is so long before
     whole: bool = False  # the sentence is what is to be done
     said_in: Line | None = None  # the sentence before, when the time stands there
 
@@ -96,7 +98,7 @@ def choose(
     if trailing is not None:
         return _of_condition(line, trailing)
     if whens:
-        return _last_of(line, whens)
+        return _shifted(line, _last_of(line, whens), end)
     if head.manner is not Manner.ASK or head.confidence < 0.9:
         return None
     return _from_before(line, head, last, end)
@@ -114,6 +116,18 @@ def _with(line: Line, first: Trigger, other: When | None) -> Trigger:
     joint = _ANOTHER.search(line.low[: other.span.start])
     apart = joint and joint.start() > when.span.end and line.low.startswith(" to ", other.span.end)
     return replace(first, sure=False) if apart else first
+
+
+def _shifted(line: Line, chosen: Trigger, end: int) -> Trigger:
+    """Read "the call at 3 pm 30 minutes before": what follows a time says how long before it."""
+    when = chosen.when
+    if when is None or when.recurrence is not None or chosen.more:
+        return chosen
+    rest = line.low[when.span.end : end]
+    if not (_BEFOREHAND.search(rest) and _AMOUNT.match(rest)) and not _DAY_BEFORE.search(rest):
+        return chosen
+    moved = _beforehand(line, when, rest)
+    return replace(chosen, when=moved.when, cut=when.span.start) if moved else chosen
 
 
 def _last_of(line: Line, whens: list[When]) -> Trigger:

@@ -39,6 +39,7 @@ _EVALUATIVE = frozenset(
     being terrible amazing wonderful awful awesome lovely cool perfect high low big small
     huge tiny long short hard easy due there here about like not never always sometimes
     changing wrong right late early better worse interesting boring annoying fun expensive
+    overdue unpaid dead missing empty full available unavailable online offline safe
     tough rough brutal stressful crazy insane ridiculous fantastic excellent superb brilliant
     horrible dreadful tricky hectic demanding challenging exhausting tiring frustrating confusing
     overwhelming relaxing rewarding exciting impressive incredible unbelievable outrageous absurd
@@ -272,6 +273,9 @@ def _attribute(
         r[:1].isupper() and w == kept[0]
         for r, w in zip(predicate.raws, predicate.words, strict=True)
     )
+    done = kept[0] in PARTICIPLES and (len(kept) == 1 or kept[1] in _PREPOSITIONS)
+    if done and not named and slot.split()[0] != "favorite":
+        return None  # "my rent is paid (on the 5th)"
     if (kept[0] in _EVALUATIVE and not named) or (kept[0] in ING_FORMS and len(kept) > 1):
         return None
     if owner.people:
@@ -306,6 +310,11 @@ def copula(predicate: Predicate, owner: Owner, table: Table) -> Iterator[SlotCla
         if found:
             yield from found
             return
+    if predicate.verb == "due" and owner.slot is not None and is_time(words[1:], table):
+        whole = fold_name(" ".join(owner.phrase))  # "the rent is due on Friday" is no rent
+        value = spelled(trimmed([w for w in words[1:] if w not in _WHERE]))
+        yield _claim(owner, predicate, "when:due", value, loose=True, key=whole)
+        return
     if predicate.verb in _PLANNED:
         yield from typed(owner, predicate, words[1:], table)
         return

@@ -106,6 +106,9 @@ def _counted(c: Context, k: int, joiner: str, into: Pieces) -> int | None:
         amount = Quantity(seconds // 60 if whole else seconds, 0, "minute" if whole else "second")
         amount, end = replace(amount, most=amount.least), more[1]
         after = c.word(end)
+    longer = more is not None and led and not CLOCK_UNITS.intersection((amount.unit, more[0].unit))
+    if more and longer:
+        after, end = c.word(more[1]), more[1]
     if after in {"'", "’"}:
         end += 2 if c.word(end + 1) == "s" else 1
     if c.word(end) == "time":
@@ -119,7 +122,10 @@ def _counted(c: Context, k: int, joiner: str, into: Pieces) -> int | None:
         return _beside(c, end, amount, side, into) if joiner != "for" else None
     if not led or joiner == "for" or c.word(end) in {"of", "-"}:
         return None
-    return _place(c, amount, into, end)
+    placed = _place(c, amount, into, end)
+    if placed is not None and longer and more and into.day is not None:
+        into.day = ahead(into.day, more[0].least, more[0].unit)  # "in 3 weeks and 2 days"
+    return placed
 
 
 def _seconds(amount: Quantity) -> int:
@@ -225,7 +231,7 @@ def _part(c: Context, k: int, joiner: str, into: Pieces) -> int | None:
 
 
 def _clock(c: Context, k: int, joiner: str, into: Pieces) -> int | None:
-    if into.instant is not None or into.exact:
+    if into.instant is not None or into.exact or _is_ordinal(c, k):
         return None
     another = bool(into.clocks)
     if another and not (c.word(k - 1) in {"and", ","} or (into.pattern and c.word(k - 1) == "at")):
@@ -251,6 +257,11 @@ def _clock(c: Context, k: int, joiner: str, into: Pieces) -> int | None:
     into.before = into.before or joiner == "before"
     into.limit = into.limit or joiner in {"before", "by"}
     return end
+
+
+def _is_ordinal(c: Context, k: int) -> bool:
+    """Whether a day rather than an hour stands at token `k`: "by the 5th"."""
+    return c.digits(k) > 0 and c.word(k + 1) in {"st", "nd", "rd", "th"} and c.glued(k + 1)
 
 
 def _hours_of_repeat(c: Context, k: int) -> bool:
