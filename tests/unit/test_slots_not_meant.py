@@ -71,6 +71,9 @@ def test_who_joins_or_leaves_something_keeps_job_and_home(text: str) -> None:
         ("I work at the hospital in Bonn.", ["self: employer = hospital"]),
         ("I live in a small flat in Bonn.", ["self: home = bonn"]),
         ("I'm not allergic to anything.", ["not self: allergy = "]),
+        ("I sold my Golf and bought a Volvo.", ["not self: car = golf"]),
+        ("I sold my guitar.", []),
+        ("I love pasta, especially with basil.", ["self: likes:pasta = likes"]),
     ],
 )
 def test_who_joins_or_leaves_a_firm_does_not(text: str, expected: list[str]) -> None:

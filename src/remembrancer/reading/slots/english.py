@@ -37,7 +37,9 @@ _NO_PLACE = lex.CONJUNCTIONS | lex.SUBORDINATORS | {"with"}  # "married with two
 _TOGETHER = frozenset("team group pair couple unit whole".split())
 _OTHERS = frozenset("me us".split())
 _SHORT = 4  # letters of "need", which is no participle
-_LIKE_END = frozenset("because when while but although though since if so until as than".split())
+_LIKE_END = frozenset(
+    "because when while but although though since if so until as than especially".split()
+)
 
 
 @dataclass(slots=True)
@@ -236,7 +238,7 @@ def _family(
             return None
     if not kept or kept[0] in _IT or kept[0] in ING_FORMS or _counted(pattern, kept):
         return None
-    if pattern.family == "car" and not is_car(kept, words, predicate):
+    if pattern.family == "car" and not is_car(kept, words, predicate, sold=not pattern.holds):
         return None
     if pattern.family == "role" and kept[-1] in _TOGETHER:
         return None  # "work as a team"

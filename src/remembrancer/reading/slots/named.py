@@ -46,14 +46,20 @@ def is_left(kept: Sequence[str], first: str, predicate: Predicate) -> bool:
     return len(kept) == 1 and kept[0] == first and kept[0] not in common
 
 
-def is_car(kept: Sequence[str], words: Sequence[str], predicate: Predicate) -> bool:
+def is_car(
+    kept: Sequence[str], words: Sequence[str], predicate: Predicate, *, sold: bool = False
+) -> bool:
     """Tell whether what is driven is a car: "a Tesla", not "my kids", "home", "to work".
+
+    What is `sold` is one only where it has a name: "my Golf", not "my guitar".
 
     `kept` are those of `words`, which end what is said of the verb, that may be its name.
     """
     lead = predicate.core[1 : len(predicate.core) - len(words)] or words[:1]
     named = any(is_named(word, predicate) for word in kept)
     pairs = zip(kept, [*kept[1:], ""], strict=True)
+    if sold and not is_named(kept[0], predicate):
+        return False
     if any(word in lex.KIN and after != "'s" for word, after in pairs) or kept[0] in _MEASURES:
         return False
     if lead[0] in ("a", "an"):
