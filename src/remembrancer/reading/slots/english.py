@@ -44,10 +44,7 @@ _LIKE_END = frozenset(
 
 @dataclass(slots=True)
 class Context:
-    """What was said just before, by whoever speaks: what "it" may mean, and what is corrected.
-
-    `pauses` are those of the clause that is read.
-    """
+    """What was said before by whoever speaks: what "it" means, what is corrected; `pauses`: here."""
 
     topic: Owner | None = None
     liked: str | None = None
