@@ -153,3 +153,19 @@ def test_it_is_monday_tells_which_day_it_is() -> None:
 )
 def test_what_is_used_ends_before_something_else(text: str, expected: list[str]) -> None:
     assert claims(text) == [f"self: {one}" for one in expected]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I'm a nurse and my wife is a teacher.", ["self: role = nurse"]),
+        ("I'm head of marketing and sales.", ["self: role = head of marketing and sales"]),
+        ("We've been married for 10 years.", ["self: relationship = married"]),
+        ("I moved to near Bonn.", []),
+        ("My favourite colour used to be red, now it's blue.", ["once self: favorite color = red"]),
+        ("My phone number is 555-1234, call me there.", ["self: phone = 555-1234"]),
+        ("My wifi password is hunter2, don't forget it.", ["self: wifi password = hunter2"]),
+    ],
+)
+def test_a_value_ends_where_something_else_is_said(text: str, expected: list[str]) -> None:
+    assert claims(text) == expected

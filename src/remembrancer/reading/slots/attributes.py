@@ -367,7 +367,7 @@ def _being(predicate: Predicate, owner: Owner, table: Table) -> Iterator[SlotCla
         return
     ends = "at in for with from on now by again"
     heading = kept[0] in ("head", "vp", "chief", "director")
-    noun = cut(kept, frozenset((ends if heading else f"{ends} of").split()))
+    noun = cut(kept, frozenset((ends if heading else f"{ends} of and").split()))
     while len(noun) > 1 and noun[0] in _WHOLLY:
         kept, noun = kept[1:], noun[1:]
     if len(noun) == 1:

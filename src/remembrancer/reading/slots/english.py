@@ -33,7 +33,7 @@ _JOINING = frozenset("and or nor".split())
 _SELDOM = frozenset(
     "rarely seldom occasionally sometimes barely scarcely mostly mainly almost".split()
 )
-_NO_PLACE = lex.CONJUNCTIONS | lex.SUBORDINATORS | {"with"}  # "married with two kids"
+_NO_PLACE = lex.CONJUNCTIONS | lex.SUBORDINATORS | lex.PREPOSITIONS  # "married for two years"
 _TOGETHER = frozenset("team group pair couple unit whole".split())
 _OTHERS = frozenset("me us".split())
 _SHORT = 4  # letters of "need", which is no participle

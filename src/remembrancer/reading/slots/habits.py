@@ -218,7 +218,7 @@ def _switch(predicate: Predicate, owner: Owner, table: Table) -> Iterator[SlotCl
         return
     to = words.index("to")
     new = trimmed(cut(words[to + 1 :], table.words["adjuncts"]))
-    if not new or new[0] in lex.PRONOUNS or new[0] in BASES:
+    if not new or new[0] in lex.PRONOUNS | lex.PREPOSITIONS or new[0] in BASES:
         return
     rooms = table.words["rooms"] | table.words["not_homes"]
     if words[0] == "moved" and (new[0] in rooms or new[-1] in rooms):

@@ -23,6 +23,8 @@ _DETERMINERS = _APPOSED | frozenset("this that these those each every".split())
 _DEFINING = _DETERMINERS | frozenset("all any some no what whatever how where who which".split())
 _ET_CETERA = frozenset("etc more others".split())
 _NO_ITEMS = _ET_CETERA | frozenset("not never rather none nothing".split())
+_ORDERS = frozenset("don't please let's".split())
+_ORDERED = frozenset("me it that us them him her forget call use".split())
 _LONGEST_ITEM = 5
 _SUBJECT_WORDS = 5  # of a noun phrase before its verb
 
@@ -67,6 +69,11 @@ def _opens_clause(words: Sequence[str], at: int, *, small: bool) -> bool:
         return _subject_at(words, at)
     if words[at] in _JOINING:
         return False
+    after = words[at + 1] if at + 1 < len(words) else ""
+    if words[at] in ("now", "so", "then") and after in lex.PRONOUNS:
+        return _subject_at(words, at + 1)
+    if small and words[at] in BASES | _ORDERS and after in _ORDERED:
+        return True  # "…, call me there"
     phrase = words[at] in _DETERMINERS
     verbs = S_FORMS if phrase else frozenset[str]() if small else FINITE
     last = at + (_SUBJECT_WORDS if phrase else 1)
