@@ -44,7 +44,7 @@ _LIKE_END = frozenset(
 
 @dataclass(slots=True)
 class Context:
-    """What was said before by whoever speaks: what "it" means, what is corrected; `pauses`: here."""
+    """What was said before by whoever speaks: what "it" and a correction mean; `pauses`: now."""
 
     topic: Owner | None = None
     liked: str | None = None
