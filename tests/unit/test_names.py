@@ -40,6 +40,10 @@ CASES: list[tuple[str, list[str]]] = [
     ("I read George R. R. Martin.", ["George R. R. Martin"]),
     ("Besides Italy, we saw Malta.", ["Italy", "Malta"]),
     ("Yo Tim! All well?", ["Tim"]),
+    ("Ich habe einen Kuchen und die Nachbarin kam mit Lena.", ["Lena"]),
+    ("Meine Freundin heißt Lena und wohnt in Köln.", ["Lena", "Köln"]),
+    ("Ich fahre mit dem Zug zur Deutschen Bahn.", ["Deutschen Bahn"]),
+    ("We saw Das Boot with Lena.", ["Das Boot", "Lena"]),
     ("Configure Flask first.", ["Flask"]),
     ("", []),
 ]

@@ -33,6 +33,17 @@ _STRETCHED = re.compile(
 )
 _FILE_LIKE = re.compile(r"\.[a-z]\w{0,4}$")
 _NAME_TAILS = (".js", ".ai", ".io", ".com", ".org", ".net", ".dev")
+# German writes every noun with a capital: behind these it is one, where the text is German.
+_GERMAN = frozenset(
+    """ich und nicht ist mit wir das ein eine einen auf für habe sich auch aber oder noch schon
+    meine mein zu dem wohne heißt""".split()
+)
+_BEFORE_NOUN = frozenset(
+    """der die das dem den des ein eine einen einem einer eines kein keine keinen mein meine meinen
+    meinem meiner dein deine deinen seine seinen seinem seiner ihre ihren ihrem ihrer unser unsere
+    unseren unserem unserer zum zur im beim vom ins zu diese dieser diesen dieses jeden jede
+    jedes""".split()
+)
 _COMMANDS = BASES | ING_FORMS
 # Given names that are common words, too.
 _GIVEN = frozenset(
@@ -117,6 +128,7 @@ class _Finder:
             self.starts.append(start)
             self.ends.append(end)
         self.lows = [word.lower() for word in self.words]
+        self.german = len(_GERMAN.intersection(self.lows)) > 1
 
     def run(self) -> list[tuple[str, Span]]:
         text, words = self.text, self.words
@@ -222,7 +234,12 @@ class _Finder:
 
     def _opens(self, at: int) -> bool:
         """A capitalised word that only begins its sentence: "Thanks Anna", "Configure Flask"."""
-        return opens_only(self.lows[at])
+        return opens_only(self.lows[at]) or (self.german and self.lows[at] in _BEFORE_NOUN)
+
+    def _is_german_noun(self, at: int) -> bool:
+        low = self.lows[at]
+        behind = at > 0 and self.lows[at - 1] in _BEFORE_NOUN and self._gap_joins(at)
+        return self.german and behind and not (low in GIVEN or _is_brand(self.words[at]))
 
     def _joined(self, at: int) -> int:
         """Return how many joining words at `at` lead on to a capital ("of the"), or 0."""
@@ -259,7 +276,7 @@ class _Finder:
 
     def _is_single_name(self, at: int, initial: bool, inside: set[str]) -> bool:
         word, low = self.words[at], self.lows[at]
-        if is_no_name(low):
+        if is_no_name(low) or self._is_german_noun(at):
             return False
         if len(word) == 1 or not word[0].isalpha():
             return False
