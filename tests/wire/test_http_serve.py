@@ -111,8 +111,9 @@ def test_a_signal_ends_it_after_what_runs(folder: Path, number: signal.Signals) 
 
         def body() -> Any:
             yield b'{"items": [{"content": "The door'
+            time.sleep(1.0)  # the request is under way when the signal comes
             server.process.send_signal(number)
-            time.sleep(0.3)  # the request is under way when the signal comes
+            time.sleep(0.3)
             yield b' is red"}]}'
 
         def send() -> None:
