@@ -228,7 +228,9 @@ class App:
             guard=guard,
         )
         self.sessions = Sessions(store, ids=ids, clock=clock)
-        self.items = Items(store, self.memories.remember, self.recall, ids=ids, clock=clock)
+        self.items = Items(
+            store, self.memories.remember, self.recall, ids=ids, clock=clock, guard=guard
+        )
         self._derive(ids)
         self._manage(ids)
         self._admit(ids)

@@ -399,6 +399,42 @@ class TestOurs:
         assert ours.search(()) == []
 
 
+class TestWhatIsNotToBeKept:
+    VALUE = {  # noqa: RUF012 - never changed
+        "text": "Write to mira@post.example.org",
+        "password": "Tr0ub4dor&3x",
+        "of": [{"mail": "mira@post.example.org"}],
+    }
+
+    def test_it_is_taken_out(self, tmp_path: Path) -> None:
+        given = {"embedder": "hash:64", "sensitive": "redact"}
+        with remembrancer.Memory(make_settings(tmp_path, given)) as memory:
+            store = RemembrancerStore(memory)
+            store.put(("n",), "found", self.VALUE)
+            store.put(("n",), "aside", self.VALUE, index=False)
+            for key in ("found", "aside"):
+                item = store.get(("n",), key)
+                assert item is not None
+                assert item.value == {
+                    "text": "Write to [email]",
+                    "password": "[password]",
+                    "of": [{"mail": "[email]"}],
+                }
+            assert keys(store.search(("n",), query="write to"))[:1] == ["found"]
+        stored = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+        assert b"post.example.org" not in stored
+        assert b"Tr0ub4dor" not in stored
+
+    def test_it_is_refused(self, tmp_path: Path) -> None:
+        given = {"embedder": "none", "sensitive": "block"}
+        with remembrancer.Memory(make_settings(tmp_path, given)) as memory:
+            store = RemembrancerStore(memory)
+            with pytest.raises(ValueError, match=r"value holds .* \(email\)"):
+                store.put(("n",), "k", {"text": "Write to mira@post.example.org"})
+            store.put(("n",), "k", {1: "kept"})
+            assert keys(store.search(("n",))) == ["k"]
+
+
 class TestTimeToLive:
     @pytest.fixture
     def clock(self) -> FixedClock:

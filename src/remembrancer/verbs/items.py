@@ -38,6 +38,7 @@ from .itemizing.names import (
 )
 from .recall import Answer, Recall, RecallOptions
 from .remember import MAX_CONTENT_BYTES, Remember
+from .retaining.guarding import OPEN, Guard
 
 MAX_VALUE_BYTES = 1_048_576
 """Of a value's JSON in UTF-8."""
@@ -99,8 +100,16 @@ class Items:
     """The verb; everything it needs is passed in."""
 
     def __init__(
-        self, store: Store, remember: Remember, recall: Recall, *, ids: IdMaker, clock: Clock
+        self,
+        store: Store,
+        remember: Remember,
+        recall: Recall,
+        *,
+        ids: IdMaker,
+        clock: Clock,
+        guard: Guard = OPEN,
     ) -> None:
+        self._guard = guard
         self._store = store
         self._remember = remember
         self._recall = recall
@@ -137,9 +146,24 @@ class Items:
             )
         for put in last.values():
             _check(put)
+        kept = [self._guarded(put) for put in last.values()]
         if expect_revision is None:
             await self.sweep(ref)
-        await self._write(ref, list(last.values()), expect_revision)
+        await self._write(ref, kept, expect_revision)
+
+    def guarded(self, value: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return a value as it may be kept, to make of it what it is found by.
+
+        Raises:
+            InvalidInput: it holds what is not to be kept.
+        """
+        return self._guard.attributes(value, "value") or {}
+
+    def _guarded(self, put: Put) -> Put:
+        if put.value is None:
+            return put
+        text = put.text and self._guard.text(put.text, "value")
+        return replace(put, value=self.guarded(put.value), text=text)
 
     async def revision(self, ref: BankRef) -> int:
         """Return the revision at which a bank stands, to put only what was made of it."""

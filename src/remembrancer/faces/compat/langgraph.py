@@ -151,7 +151,7 @@ class RemembrancerStore(BaseStore):
         return nsmallest(op.offset + op.limit, found)[op.offset :]
 
     def _put(self, op: PutOp) -> Put:
-        value = None if op.value is None else dict(op.value)
+        value = None if op.value is None else self._items.guarded(dict(op.value))
         return Put(
             tuple(op.namespace),
             op.key,

@@ -56,7 +56,7 @@ class Guard:
         """
         if given is None or self.mode not in ("redact", "block"):
             return given
-        return {self.text(k, field): self._value(v, field, k) for k, v in given.items()}
+        return {self.text(str(k), field): self._value(v, field, str(k)) for k, v in given.items()}
 
     def _under(self, label: str, text: str) -> list[Found]:
         """Return what is seen by what a text is called alone, as a password is."""
