@@ -20,7 +20,7 @@ from remembrancer.finding.calibration import (
 )
 from remembrancer.finding.diversity import EQUAL, NEAR, spread
 from remembrancer.finding.fusion import HELD, guarded
-from remembrancer.finding.keyword import bm25, whole
+from remembrancer.finding.keyword import bm25
 from remembrancer.finding.part import build_part
 from remembrancer.finding.search import Candidates, Query, search
 from remembrancer.finding.state import IndexState
@@ -126,14 +126,11 @@ def test_whole_is_the_score_of_a_text_of_pivot_length_with_every_word_once() -> 
     rows = [row(ids, f"cello lesson {filler}"), row(ids, "boat")]
     part = build_part(rows, 0)
     terms = ANALYZER.terms("cello lesson")
-    assert whole([part], [None], 2, terms, "text") == pytest.approx(
-        float(bm25([part], [None], 2, terms, "text")[0].max()), rel=1e-6
-    )
-    half = dict.fromkeys(terms, 0.5)
-    assert whole([part], [None], 2, terms, "text", half) == pytest.approx(
-        whole([part], [None], 2, terms, "text") / 2
-    )
-    assert whole([part], [None], 2, ANALYZER.terms("zither"), "text") > 0
+    asked = bm25([part], [None], 2, terms, "text")
+    assert asked.whole == pytest.approx(float(asked.scores[0].max()), rel=1e-6)
+    half = bm25([part], [None], 2, terms, "text", dict.fromkeys(terms, 0.5))
+    assert half.whole == pytest.approx(asked.whole / 2)
+    assert bm25([part], [None], 2, ANALYZER.terms("zither"), "text").whole > 0
 
 
 def test_common_words_count_less_and_unknown_ones_in_full() -> None:

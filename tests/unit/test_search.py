@@ -63,7 +63,7 @@ def test_bm25_follows_the_formula() -> None:
     ids = IdMaker()
     rows = [make_row(ids, t) for t in ("cello lesson", "cello cello shop", "garden")]
     state = state_of(rows)
-    score = bm25(state.parts, state.dead, 3, ANALYZER.terms("cello"), "text")[0]
+    score = bm25(state.parts, state.dead, 3, ANALYZER.terms("cello"), "text").scores[0]
     idf = np.log(1 + (3 - 2 + 0.5) / (2 + 0.5))
     expected = [
         idf * tf * 2.5 / (tf + 1.5 * (0.25 + 0.75 * length / 20))
@@ -78,8 +78,8 @@ def test_dead_rows_do_not_count_in_document_frequency() -> None:
     kept = advance(state_of(rows), 2, [rows[0].unit_id], [])
     fresh = state_of(rows[1:])
     terms = ANALYZER.terms("cello")
-    one = bm25(kept.parts, kept.dead, kept.live, terms, "text")[0]
-    other = bm25(fresh.parts, fresh.dead, fresh.live, terms, "text")[0]
+    one = bm25(kept.parts, kept.dead, kept.live, terms, "text").scores[0]
+    other = bm25(fresh.parts, fresh.dead, fresh.live, terms, "text").scores[0]
     assert one[1:] == pytest.approx(other)
 
 

@@ -155,7 +155,7 @@ def features(
         window: BM25 of the text with what was said before it.
         speaker, role, time, length: the bonuses, see `search.Arm`.
         words: what the question's words tell of them.
-        whole: BM25 of a text that says all of the question, see `keyword.whole`.
+        whole: BM25 of a text that says all of the question, see `keyword.Matched`.
         size: rows searched.
     """
     n = len(window)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,18 @@ Field = Literal["text", "window"]
 Scores = NDArray[np.float32]
 
 
+class Matched(NamedTuple):
+    """How rows match a question's words.
+
+    `scores` are those of every row, an array a part. `whole` is the score of a row of pivot length
+    that says every term once: terms that no row has count as the rarest do, so a share of it tells
+    how much of a question stands in a text.
+    """
+
+    scores: list[Scores]
+    whole: float
+
+
 def bm25(
     parts: Sequence[Part],
     dead: Sequence[Mask | None],
@@ -24,7 +36,7 @@ def bm25(
     terms: Sequence[int],
     field: Field,
     weights: Mapping[int, float] | None = None,
-) -> list[Scores]:
+) -> Matched:
     """Score every row of every part; rows without any of the terms score 0.
 
     Args:
@@ -34,14 +46,12 @@ def bm25(
         terms: hashed query terms; repeats count once.
         field: the text alone, or the text with its short predecessors.
         weights: how much each term counts; 1 when it is not named.
-
-    Returns:
-        float32 scores, one array a part.
     """
     distinct = list(dict.fromkeys(terms))
     postings = _postings(parts, field)
     ranges = _ranges(postings, distinct)
     scores = [np.zeros(part.n, dtype=np.float32) for part in parts]
+    whole = 0.0
     first = True
     for number, term in enumerate(distinct):
         # Indices of numpy's own width: others are widened anew at each use.
@@ -50,40 +60,18 @@ def bm25(
             for p, r in zip(postings, ranges, strict=True)
         ]
         frequency = _frequency([docs for docs, _ in found], dead)
+        worth = _idf(live, frequency) * (weights.get(term, 1.0) if weights else 1.0)
+        whole += worth
         if frequency == 0:
             continue
-        idf = np.float32(_idf(live, frequency) * (weights.get(term, 1.0) if weights else 1.0))
+        idf = np.float32(worth)
         for score, (docs, impacts) in zip(scores, found, strict=True):
             if first:  # nothing to add to yet, which halves the work of a common word
                 score[docs] = impacts * idf
             else:
                 np.add.at(score, docs, impacts * idf)  # a third of the time of score[docs] +=
         first = False
-    return scores
-
-
-def whole(
-    parts: Sequence[Part],
-    dead: Sequence[Mask | None],
-    live: int,
-    terms: Sequence[int],
-    field: Field,
-    weights: Mapping[int, float] | None = None,
-) -> float:
-    """Return the score of a row of pivot length that says every term once; arguments as `bm25`.
-
-    Terms that no row has count as the rarest do, so a share of this tells how much of a question
-    stands in a text.
-    """
-    distinct = list(dict.fromkeys(terms))
-    postings = _postings(parts, field)
-    ranges = _ranges(postings, distinct)
-    total = 0.0
-    for number, term in enumerate(distinct):
-        docs = [p.docs[r[number]] for p, r in zip(postings, ranges, strict=True)]
-        weight = weights.get(term, 1.0) if weights else 1.0
-        total += weight * _idf(live, _frequency(docs, dead))
-    return total
+    return Matched(scores, whole)
 
 
 def _postings(parts: Sequence[Part], field: Field) -> list[Postings]:

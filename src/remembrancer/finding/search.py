@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from .calibration import features
 from .diversity import LOOKED_AT, own_codes, spread
 from .fusion import FULL, SCALED, Arm, Weights, guarded, scaled, shares, summed
-from .keyword import Scores, best, bm25, whole
+from .keyword import Matched, best, bm25
 from .part import BOTH, Mask, Part, sign_bits
 from .proposals import (
     absent,
@@ -102,7 +102,9 @@ class Search:
             p.n if ok is None else int(np.count_nonzero(ok))
             for p, ok in zip(parts, self._allowed, strict=True)
         )
-        self._text, self._window = self._words("text"), self._words("window")
+        words = self._words("window")
+        self._text, self._window = self._words("text").scores, words.scores
+        self._whole = words.whole
         self._overlap = time_scores(parts, query)
         self._standing = [part.text.rows_with(STANDING) for part in parts]
         self._tops: dict[int, _Top] = {}
@@ -165,7 +167,7 @@ class Search:
         rows = rows_of(self._parts, self._allowed, wanted)
         return [absent(mine, there) for mine, there in zip(rows, known.rows, strict=True)]
 
-    def _words(self, field: Literal["text", "window"]) -> list[Scores]:
+    def _words(self, field: Literal["text", "window"]) -> Matched:
         state, query = self._state, self._query
         return bm25(self._parts, state.dead, state.live, query.terms, field, query.term_weights)
 
@@ -281,7 +283,6 @@ class Search:
         if calibration is None:
             return found
         embedded = self._vector is not None
-        asked = (state.parts, state.dead, state.live)
         seen = features(
             cosine=np.fmax(arms[Arm.VECTOR], arms[Arm.WINDOW_VECTOR]) if embedded else None,
             window=arms[Arm.WINDOW],
@@ -289,8 +290,8 @@ class Search:
             role=arms[Arm.ROLE],
             time=arms[Arm.TIME],
             length=arms[Arm.LENGTH],
-            words=wording(*asked, query.telling, union, order),
-            whole=whole(*asked, query.terms, "window", query.term_weights),
+            words=wording(state.parts, state.dead, state.live, query.telling, union, order),
+            whole=self._whole,
             size=found.size,
         )
         known = calibration.knows(seen, found.size) if len(found.ids) else 0.0
