@@ -16,7 +16,9 @@ import httpx
 from stores_kit import stored
 
 MAIN = """
-from remembrancer.faces.serving import run
+from remembrancer.faces.loading import uncollected
+with uncollected():
+    from remembrancer.faces.serving import run
 from remembrancer.settings import Settings
 run(Settings())
 """

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from ..loading import uncollected
 from .options import Data, Embedder, StoreUrl, examples, settings_of
 
 NAME = "serve"
@@ -56,10 +57,12 @@ def command(
     """
     settings = settings_of(data, store, embedder, http=http, grpc=grpc, workers=workers)
     if settings.workers > 1:
-        from ..supervising import supervise  # noqa: PLC0415
+        with uncollected():
+            from ..supervising import supervise  # noqa: PLC0415
 
         supervise(settings, settings.workers)
     else:
-        from ..serving import run  # noqa: PLC0415
+        with uncollected():
+            from ..serving import run  # noqa: PLC0415
 
         run(settings)
