@@ -14,17 +14,17 @@ from .roles import role_of
 from .stamps import MARKS, STAMP, form_of, read_stamps, zone_minutes
 from .types import Turn
 
-_NAME = r"[^\W\d_][^\n:*_#<>{}\[\]`|/\\=;!?\",]{0,39}"
+NAME = r"[^\W\d_][^\n:*_#<>{}\[\]`|/\\=;!?\",]{0,39}"
 _LABEL = re.compile(
-    rf"(?P<bold>\*\*|__)?(?P<name>{_NAME}?)(?:(?P<b1>\*\*|__):|:(?P<b2>\*\*|__)|:)(?=\s|$)[ \t]*"
+    rf"(?P<bold>\*\*|__)?(?P<name>{NAME}?)(?:(?P<b1>\*\*|__):|:(?P<b2>\*\*|__)|:)(?=\s|$)[ \t]*"
 )
 # Who is not among the contacts of whoever exported the chat, and any other sender.
 _UNSAVED = re.compile(
-    rf"(?:~\s?(?P<calls>{_NAME}?)|@(?P<handle>\w[\w.-]{{0,38}})"
+    rf"(?:~\s?(?P<calls>{NAME}?)|@(?P<handle>\w[\w.-]{{0,38}})"
     rf"|(?:~\s?)?(?P<phone>\+\d[\d\s().-]{{5,20}}\d)){MARKS}:(?=\s|$)[ \t]*"
 )
 _SENDER = re.compile(r"(?:~\s?)?(?P<name>[^\n:*\"“”„«»<>]{1,40}):(?=\s|$)[ \t]*")
-_HEAD = re.compile(rf"(?:#{{1,6}}[ \t]+|\*\*)(?P<name>{_NAME}?)\s?:?\s*(?:\*\*)?\s*:?[ \t]*$")
+_HEAD = re.compile(rf"(?:#{{1,6}}[ \t]+|\*\*)(?P<name>{NAME}?)\s?:?\s*(?:\*\*)?\s*:?[ \t]*$")
 _LINE = re.compile(r"^(?P<lead>[ \t]*(?:>[ \t]?|[-*][ \t]+)?)(?P<body>\S[^\n]*)$", re.MULTILINE)
 _NUMBERED = re.compile(r"\s#?\d{1,4}$")
 _MAX_LABEL = 120
@@ -60,7 +60,7 @@ _NUMBERED_SPEAKERS = frozenset(
     "speaker user person participant agent guest host interviewer interviewee player caller "
     "patient student member voice bot human party witness respondent male female".split()
 )
-_PERSON = re.compile(r"\b(?:I|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|[Oo]ur|[Uu]s|[Yy]ou|[Yy]our)\b")
+PERSON = re.compile(r"\b(?:I|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|[Oo]ur|[Uu]s|[Yy]ou|[Yy]our)\b")
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\u0e00-\u0eff]")
 _UTTERANCE_END = re.compile(r"[.!?…。！？)\"”]$|[^\x00-\u2fff]$")
 
@@ -152,7 +152,7 @@ def _label(content: str, at: int, end: int, line: re.Match[str]) -> _Label | Non
     else:
         # a heading stands alone on its line
         match = _HEAD.match(content, at, end) if end - at < _MAX_LABEL else None
-    if match is None or not _may_speak(match["name"].strip(), stamped=False):
+    if match is None or not may_speak(match["name"].strip(), stamped=False):
         return None
     words = content[match.end() : end].strip()
     name = match["name"].strip()
@@ -186,12 +186,12 @@ def _named(content: str, at: int, end: int) -> tuple[str, int]:
     match = _UNSAVED.match(content, at, end)
     if match is not None:
         name = next(filter(None, match.groups()))
-        return (name if match["phone"] or _may_speak(name, stamped=True) else ""), match.end()
+        return (name if match["phone"] or may_speak(name, stamped=True) else ""), match.end()
     match = _LABEL.match(content, at, end)
     if match is None or bool(match["bold"]) != bool(match["b1"] or match["b2"]):
         return "", at
     name = match["name"].strip()
-    return (name if _may_speak(name, stamped=True) else ""), match.end()
+    return (name if may_speak(name, stamped=True) else ""), match.end()
 
 
 def _sender(content: str, at: int, end: int) -> tuple[str, int]:
@@ -207,7 +207,7 @@ def _quoted(line: re.Match[str]) -> str:
     return ">" if ">" in line["lead"] else ""
 
 
-def _may_speak(name: str, stamped: bool) -> bool:
+def may_speak(name: str, stamped: bool) -> bool:
     """Tell whether a label can be a speaker's name: short, capitalised, no heading of a note."""
     words = name.split()
     if not words or len(words) > 4:
@@ -281,7 +281,7 @@ def _lone(content: str, labels: Sequence[_Label]) -> list[_Label]:
         return []
     name, words = labels[0].name, labels[0].words
     known = " " not in name or role_of(name) or name.startswith("+")
-    return list(labels) if known and _PERSON.search(words) else []
+    return list(labels) if known and PERSON.search(words) else []
 
 
 def _is_chat(labels: Sequence[_Label], style: str) -> bool:
@@ -301,7 +301,7 @@ def _is_chat(labels: Sequence[_Label], style: str) -> bool:
     if len(counts) > 3 or not all(_UTTERANCE_END.search(label.words) for label in labels):
         return False
     long = [label.words for label in labels if _several(label.words)]
-    return len(long) == len(labels) or any(_PERSON.search(words) for words in long)
+    return len(long) == len(labels) or any(PERSON.search(words) for words in long)
 
 
 def _several(words: str) -> bool:

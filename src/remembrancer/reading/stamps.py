@@ -9,11 +9,11 @@ from itertools import pairwise
 
 from ..nouns.clock import to_us
 
-_CLOCK = r"\d{1,2}[:.]\d{2}(?:[:.]\d{2}(?:[.,]\d{1,6})?)?(?:[ \u202f]?[ap]\.?m\.?)?"
-_DATE = r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[/.-]\d{1,2}[/.-](?:\d{4}|\d{2})"
+CLOCK = r"\d{1,2}[:.]\d{2}(?:[:.]\d{2}(?:[.,]\d{1,6})?)?(?:[ \u202f]?[ap]\.?m\.?)?"
+DATE = r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[/.-]\d{1,2}[/.-](?:\d{4}|\d{2})"
 MARKS = r"[\u200e\u200f\u202a-\u202e\u2066-\u2069]*"  # of direction: nobody sees them
 STAMP = re.compile(
-    rf"{MARKS}[\[(<]?\s?(?:(?P<date>{_DATE})(?:,?[ \u202fT]+|T)?)?(?P<clock>{_CLOCK})?"
+    rf"{MARKS}[\[(<]?\s?(?:(?P<date>{DATE})(?:,?[ \u202fT]+|T)?)?(?P<clock>{CLOCK})?"
     rf"(?P<zone>Z|[+-]\d{{2}}:?\d{{2}})?\s?[\])>]?\s*(?:[-–—|:]\s*)?{MARKS}",
     re.IGNORECASE,
 )
