@@ -201,6 +201,29 @@ async def test_contradictions_are_linked_once(store, ref, make):
     assert found[source.unit.id][0].against is None
 
 
+async def test_what_was_recalled_claims_the_same(store, ref, make):
+    source, twin, silent = make.row("one"), make.row("two"), make.row("three")
+    facts = [
+        claimed(make, s, v, at) for at, (s, v) in enumerate([(source, "rome"), (twin, "oslo")])
+    ]
+    gone = claimed(make, twin, "bern")
+    await store.apply(ref, Batch(units=[source, twin, silent, *facts, gone]))
+    await store.apply(ref, Batch(curations=[Curation(gone.unit.id, True)]))
+    ids = ids_of([source, twin, silent])
+
+    def after(reader):
+        reader.recalled(ids[1:])
+        some = reader.truths(ids)  # one of them was not recalled
+        reader.recalled(ids)
+        return some, reader.truths(ids), reader.truths(ids[:1]), reader.truths([])
+
+    alone = await store.read(ref, lambda reader: reader.truths(ids))
+    assert set(alone) == {source.unit.id, twin.unit.id}
+    assert [claim.fact_id for claim in alone[twin.unit.id]] == [facts[1].unit.id]
+    first = {source.unit.id: alone[source.unit.id]}
+    assert await store.read(ref, after) == (alone, alone, first, {})
+
+
 async def test_a_slot_is_read_by_its_key(store, ref, make):
     _, facts = await told(store, ref, make, "rome", "oslo")
     found = await store.read(ref, lambda reader: reader.slot_claims(HOME))

@@ -100,4 +100,4 @@ def test_both_dialects_have_the_same_queries() -> None:
         "settle_others", "settle_pending", "settle_vectors", "unsettled", "unsettled_done",
     }  # fmt: skip
     assert set(QUERIES) - sqlite == own
-    assert sqlite - set(QUERIES) == {"deletions", "deletions_wiped"}
+    assert sqlite - set(QUERIES) == {"deletions", "deletions_wiped", "truth_of_facts"}

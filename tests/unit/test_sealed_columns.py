@@ -31,6 +31,7 @@ _PARTS = set(re.findall(r"\{(\w+)\}", "".join(_FILES)))
 _TABLE = re.compile(r"\b(?:FROM|JOIN|UPDATE|INTO)\s+([a-z_]+)\b(?:\s+(?:AS\s+)?([a-z]+)\b)?")
 _WORDS = {"where", "set", "on", "join", "left", "cross", "order", "group", "limit", "values", "c"}
 
+NOT_NEEDED = {"postgres": {"truth_of_facts"}}  # of each dialect
 UNTOUCHED = {
     "bank_count": "looks at the member that stays plain",
     "priming_pinned": "as bank_count",
@@ -86,7 +87,8 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> sqlite3.Connection:
 def test_every_query_that_names_a_sealed_column_is_listed(dialect: str) -> None:
     found = {n: sorted(set(sealed_in(t))) for n, t in TEXTS[dialect].items() if n not in _PARTS}
     assert [n for n, c in found.items() if c and n not in {*QUERIES, *UNTOUCHED}] == []
-    assert {*QUERIES, *UNTOUCHED} <= set(TEXTS[dialect])
+    missing = {*QUERIES, *UNTOUCHED} - set(TEXTS[dialect])
+    assert missing == NOT_NEEDED.get(dialect, set())
     assert not set(QUERIES) & set(UNTOUCHED)
 
 

@@ -108,6 +108,8 @@ class PgDb(Db):
             return known[1]
         return self._run(self._listed(name, len(params)), (*params, list(values))).fetchall()
 
+    asks_ahead = True
+
     def ahead(self, *asked: Asked) -> None:
         """See `Db.ahead`; in one round trip."""
         wanted = [each for each in asked if each[1]]

@@ -55,6 +55,9 @@ class Db(ABC):
         stands twice brings its rows twice.
         """
 
+    asks_ahead = False
+    """Whether `ahead` asks; else each question is as good as any other when it comes."""
+
     def ahead(self, *asked: Asked) -> None:  # noqa: B027 - answering each when it comes is a way
         """Say what `all_in` will be asked next in this snapshot.
 

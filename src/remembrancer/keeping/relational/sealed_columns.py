@@ -235,6 +235,7 @@ QUERIES: Mapping[str, Sealed] = {
     "claim_holder": Sealed(values="claim.slot", results={0: "claim.slot"}),
     "claim_of": Sealed(results=_CLAIM),
     "truth_of": Sealed(results=_CLAIM),
+    "truth_of_facts": Sealed(results=_CLAIM),
     # job.sql
     "job_insert": Sealed(
         params={8: "job.payload", 9: "job.result", 10: "job.error", 23: "job.progress"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...nouns.memory import Claim, Stance, UnitRow
+from ...nouns.memory import Claim, Stance, Unit, UnitRow
 from ..timeline import Placed, Settled
 from ..truth_view import FactTruth
 from .db import Db, Row
@@ -133,15 +133,24 @@ class Truths:
 
     _db: Db
     _key: int
+    _facts: dict[bytes, tuple[Unit, ...]]  # of the sources that were recalled
 
     def truths(self, ids: Sequence[bytes]) -> dict[bytes, tuple[FactTruth, ...]]:
         """Return what the facts read from sources claim; sources without claims are left out."""
         found: dict[bytes, list[FactTruth]] = {}
-        for row in self._db.all_in("truth_of", sorted(set(ids)), self._key):
-            source_id, fact_id, slot, value, stance, flags, *rest = row
+        for source_id, row in self._claiming(set(ids)):
+            _, fact_id, slot, value, stance, flags, *rest = row
             truth = FactTruth(fact_id, slot, value, stance, bool(flags & _MANY), *rest)
             found.setdefault(source_id, []).append(truth)
         return {source_id: tuple(mine) for source_id, mine in found.items()}
+
+    def _claiming(self, ids: set[bytes]) -> list[tuple[bytes, Row]]:
+        """Return the rows of claims, each with its source."""
+        if self._db.asks_ahead or not ids <= self._facts.keys():
+            return [(row[0], row) for row in self._db.all_in("truth_of", sorted(ids), self._key)]
+        source_of = {fact.id: source_id for source_id in ids for fact in self._facts[source_id]}
+        found = self._db.all_in("truth_of_facts", sorted(source_of), self._key)
+        return [(source_of[row[0]], row) for row in found]
 
     def holders(self, slots: Sequence[str], at: int) -> dict[str, bytes]:
         """Return by slot the source of the last claim that holds at a time."""

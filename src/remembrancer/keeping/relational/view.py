@@ -79,6 +79,7 @@ class RowReader(browse.Browsing, Priming, IntentionReads, Truths):
         self._state = state
         # what units say that others say too, None: none do; of those that were recalled
         self._shared: dict[bytes, bytes | None] = {}
+        self._facts = {}
 
     @property
     def revision(self) -> int:
@@ -105,7 +106,9 @@ class RowReader(browse.Browsing, Priming, IntentionReads, Truths):
     def recalled(self, ids: Sequence[bytes]) -> list[Recalled]:
         """Return units with their facts and documents' names, in the order of `ids`."""
         self._ahead(sorted(set(ids)))
-        return _recalled(self._db, self._key, ids, self._shared)
+        found = _recalled(self._db, self._key, ids, self._shared)
+        self._facts.update((row.unit.id, row.facts) for row in found)
+        return found
 
     def _ahead(self, ids: Sequence[bytes]) -> None:
         """Ask at once what an answer of these units is made of; see `Db.ahead`."""

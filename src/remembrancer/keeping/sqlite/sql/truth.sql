@@ -69,6 +69,18 @@ WHERE u.bank_key = ?1 AND {source} = w.unit_id AND u.layer = 1
     AND c.bank_key = ?1 AND c.unit_id = u.unit_id AND {valid}
 ORDER BY c.unit_id, c.number;
 
+-- name: truth_of_facts
+-- As truth_of, of facts that are known to be valid: half its time.
+WITH wanted (unit_id) AS (VALUES {rows})
+SELECT w.unit_id, c.unit_id, c.slot, c.value, c.stance, c.flags, c.begins, c.ends, c.ended_by,
+    (SELECT COALESCE(h.source_id, h.unit_id) FROM unit h
+        WHERE h.bank_key = ?1 AND h.unit_id = c.ended_by),
+    c.against, (SELECT COALESCE(h.source_id, h.unit_id) FROM unit h
+        WHERE h.bank_key = ?1 AND h.unit_id = c.against)
+FROM wanted w CROSS JOIN claim c
+WHERE c.bank_key = ?1 AND c.unit_id = w.unit_id
+ORDER BY c.unit_id, c.number;
+
 -- name: claim_holder
 -- By slot the source that said last what holds at a time, else the one that last denied. 1, 2: the
 -- stances of these. Claims are read newest first, up to the first that fits.
