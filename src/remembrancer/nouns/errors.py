@@ -113,6 +113,12 @@ class StoreRefused(StoreError):
     """The database has refused a query, in words of its own; they may quote what was said."""
 
 
+class StoreFull(StoreError):
+    """There is no room left on the store's disk; the same call succeeds once there is."""
+
+    code = "store_full"
+
+
 class StoreBusy(StoreError):
     """Another process holds the store for longer than the caller will wait."""
 

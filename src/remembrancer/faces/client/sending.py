@@ -25,6 +25,7 @@ _KINDS: Mapping[int, type[RemembrancerError]] = {
     409: errors.Conflict,
     413: errors.TooLarge,
     503: errors.StoreBusy,
+    507: errors.StoreFull,
 }
 
 

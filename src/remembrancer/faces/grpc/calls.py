@@ -24,6 +24,7 @@ from ...nouns.errors import (
     RateLimited,
     RemembrancerError,
     StoreError,
+    StoreFull,
     Unauthenticated,
 )
 from ...verbs.access.gate import Gate
@@ -49,6 +50,7 @@ _STATUSES: tuple[tuple[type[RemembrancerError], grpc.StatusCode], ...] = (
     (DeadlineExceeded, grpc.StatusCode.DEADLINE_EXCEEDED),
     (Exhausted, grpc.StatusCode.RESOURCE_EXHAUSTED),
     (ModelUnavailable, grpc.StatusCode.UNAVAILABLE),
+    (StoreFull, grpc.StatusCode.RESOURCE_EXHAUSTED),
     (StoreError, grpc.StatusCode.UNAVAILABLE),
 )
 

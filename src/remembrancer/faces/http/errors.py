@@ -27,6 +27,7 @@ from ...nouns.errors import (
     RateLimited,
     RemembrancerError,
     StoreBusy,
+    StoreFull,
     Unauthenticated,
 )
 from ...nouns.text import clean
@@ -164,6 +165,7 @@ class _Names:
         429: ("rate_limited", "RESOURCE_EXHAUSTED"),
         503: ("storage_error", "UNAVAILABLE"),
         504: ("deadline_exceeded", "DEADLINE_EXCEEDED"),
+        507: ("store_full", "RESOURCE_EXHAUSTED"),
     }
     OTHER = ("internal_error", "INTERNAL")
 
@@ -271,6 +273,8 @@ def _status(error: RemembrancerError) -> int:
             return 503
         case DeadlineExceeded():
             return 504
+        case StoreFull():
+            return 507
     return 500
 
 

@@ -7,7 +7,7 @@ import re
 import psycopg
 from psycopg import errors as pg
 
-from ...nouns.errors import StoreBusy, StoreError, StoreRefused, StoreUnreachable
+from ...nouns.errors import StoreBusy, StoreError, StoreFull, StoreRefused, StoreUnreachable
 from .place import Place
 
 _IN_THE_WAY = (pg.SerializationFailure, pg.DeadlockDetected, pg.UniqueViolation)
@@ -46,7 +46,7 @@ def translated(error: Exception, place: Place) -> Exception:
     if in_the_way(error):
         return StoreBusy(f"others in {place.shown} kept getting in the way; try again later")
     if isinstance(error, _FULL):
-        return StoreError(f"{place.shown} has no room left; free some disk and try again")
+        return StoreFull(f"{place.shown} has no room left; free some disk and try again")
     # An error of connecting has no code, only words.
     if isinstance(error, pg.InvalidCatalogName) or _NO_DATABASE.search(str(error)):
         return StoreError(f"{place.shown} does not exist; create it: createdb DATABASE")

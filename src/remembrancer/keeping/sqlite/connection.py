@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ...nouns.errors import Corrupt, StoreBusy, StoreError
+from ...nouns.errors import Corrupt, StoreBusy, StoreError, StoreFull
 from ...nouns.folding import fold_name
 from ..relational.db import MAX_IN, Asked, Db
 from ..relational.sealing_db import SealingDb
@@ -175,5 +175,5 @@ def translated(error: Exception, path: Path) -> Exception:
     if "malformed" in text or "not a database" in text:
         return Corrupt(f"{path} is damaged ({text}); restore it from a backup")
     if "full" in text or ("I/O" in text and _full(path.parent)):  # its log cannot be made longer
-        return StoreError(f"the disk of {path} is full; free some space and try again")
+        return StoreFull(f"the disk of {path} is full; free some space and try again")
     return StoreError(f"{path} cannot be used: {text}")
