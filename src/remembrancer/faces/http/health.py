@@ -159,9 +159,9 @@ async def live(request: Request) -> Response:
 @router.get("/version", operation_id="get_version", response_model=VersionResponse)
 async def version(request: Request, app: OpenApp) -> Response:
     """Say which version this is, and what it can do."""
-    described = request.app.openapi()["paths"]
+    there = request.app.state.methods
     features = FeaturesInfo(
-        **{name: method in described.get(path, ()) for name, (method, path) in _FEATURES.items()},
+        **{name: method in there.get(path, ()) for name, (method, path) in _FEATURES.items()},
         mcp=AVAILABLE,
         worker=app.settings.worker,
         store_document_text=True,
@@ -243,8 +243,8 @@ async def status(
 @router.get("/", operation_id="index", response_model=Index)
 async def index(request: Request) -> Response:
     """Say what this server is, and where its description stands."""
-    paths: dict[str, dict[str, Any]] = request.app.openapi()["paths"]
-    routes = [f"{method.upper()} {path}" for path, methods in paths.items() for method in methods]
+    there: dict[str, frozenset[str]] = request.app.state.methods
+    routes = [f"{method.upper()} {path}" for path, methods in there.items() for method in methods]
     body = Index(
         name="Remembrancer", version=__version__, openapi="/openapi.json", routes=sorted(routes)
     )

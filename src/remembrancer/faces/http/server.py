@@ -208,6 +208,7 @@ def make_app(app: App, host: str | None = None) -> FastAPI:
         title="Remembrancer",
         version=__version__,
         description="A memory for AI agents: retain, recall, prime, forget.",
+        openapi_url=None,  # see `schema.describe`
         docs_url=None,  # these pages would load scripts from elsewhere
         redoc_url=None,
         telemetry=_NO_TELEMETRY,
@@ -229,6 +230,7 @@ def make_app(app: App, host: str | None = None) -> FastAPI:
     # The first one stands next to the routes.
     hosts = (*app.settings.allowed_hosts, *([host] if host else ()))
     routes = [route for module in _ROUTERS for route in module.router.routes]
+    api.state.methods = schema.methods_of(routes)
     api.add_middleware(Overload, desk=app.desk, meters=app.meters, routes=routes)
     api.add_middleware(Admission, gate=app.gate, hosts=hosts)
     api.add_middleware(Watched, memory=app)
