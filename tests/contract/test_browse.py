@@ -9,7 +9,7 @@ import pytest
 from contract_kit import NOW, ids_of
 
 from remembrancer.keeping.batch import Batch, Retag
-from remembrancer.keeping.browse import TagRule, UnitFilter
+from remembrancer.keeping.browse import During, TagRule, UnitFilter, UnitTime
 from remembrancer.nouns.memory import BankRef, Curation, Kind, Layer, Link, LinkType
 
 ALL = tuple(Layer)
@@ -134,6 +134,50 @@ async def test_entities_kinds_documents_and_chunks_narrow(store, ref, make):
     }.items():
         got = await page(store, ref, wanted)
         assert (ids_of(got.units), got.total) == (found, len(found)), wanted
+
+
+async def test_times_narrow_and_order(store, ref, make):
+    rows = [
+        make.row("one", mentioned_at=NOW + 3, occurred_start=NOW + 1, occurred_end=NOW + 9),
+        make.row("two", mentioned_at=NOW + 1, occurred_start=NOW + 2),
+        make.row("three", mentioned_at=NOW + 2, updated_at=NOW + 50_000_000),
+    ]
+    await store.apply(ref, Batch(units=rows))
+    one, two, three = ids_of(rows)
+    start, said = UnitTime.STARTED, UnitTime.MENTIONED
+    for during, found in {
+        During(said): [one, three, two],
+        During(said, NOW + 1, NOW + 3): [three, two],
+        During(said, NOW + 4): [],
+        During(start): [two, one],
+        During(start, end=NOW + 2): [one],
+        During(UnitTime.ENDED): [one],
+        During(UnitTime.UPDATED, NOW + 50_000_000): [three],
+        During(UnitTime.CREATED, end=NOW + 50_000_000): [three, two, one],
+    }.items():
+        got = await page(store, ref, UnitFilter(during=during))
+        assert (ids_of(got.units), got.total) == (found, len(found)), during
+    got = await page(store, ref, UnitFilter(during=During(start), text="o"), limit=1, offset=1)
+    assert (ids_of(got.units), got.total) == ([one], 2)
+
+
+async def test_documents_are_narrowed_and_ordered_by_a_time(store, ref, make):
+    for at, name in enumerate(["old", "new"]):
+        batch = make.document(name, [f"text {name}"])
+        [row] = batch.documents
+        times = {"created_at": NOW + at, "updated_at": NOW + 10 - at}
+        document = replace(row, document=replace(row.document, **times))
+        await store.apply(ref, replace(batch, documents=[document]))
+    made, changed = UnitTime.CREATED, UnitTime.UPDATED
+    for during, found in {
+        During(made): ["new", "old"],
+        During(changed): ["old", "new"],
+        During(made, NOW + 1): ["new"],
+        During(changed, NOW + 10, NOW + 11): ["old"],
+        During(changed, end=NOW): [],
+    }.items():
+        got = await store.read(ref, lambda r, d=during: r.documents_like("", None, 9, 0, d))
+        assert ([d.name for d in got.documents], got.total) == (found, len(found)), during
 
 
 async def test_pages_agree_with_a_plain_filter(store, ref, make):

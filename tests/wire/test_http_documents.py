@@ -71,6 +71,10 @@ def test_documents_are_listed_newest_update_first(shelf: Shelf) -> None:
     assert shelf.names(tags=["bees", "ants"], tags_match="all_strict") == ["notes/two"]
     assert shelf.names(tags="bees", tags_match="any") == ["letter", "notes/two", "Notes/one"]
     shelf.put("Notes/one", "I keep bees and moths.", tags=["bees"], metadata={"by": "Ann"})
+    assert shelf.names() == ["Notes/one", "letter", "notes/two"]
+    assert shelf.names(time_field="created_at") == ["letter", "notes/two", "Notes/one"]
+    assert shelf.names(start_date="2024-01-01", limit=1) == ["Notes/one"]
+    assert shelf.names(time_field="created_at", end_date="2024-01-01") == []
     answer = shelf.server.client.get(f"{shelf.path}/documents").json()
     assert (answer["total"], answer["limit"], answer["offset"]) == (3, 100, 0)
     first = answer["items"][0]

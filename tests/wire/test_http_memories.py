@@ -132,9 +132,27 @@ def test_filters_narrow_the_list(box: Bank) -> None:
     assert box.texts(entity_id=iris) == owls[:1]
 
 
+@pytest.mark.both_stores
+def test_a_time_narrows_and_orders_the_list(box: Bank) -> None:
+    for text, day in (("I met Ada on 3 May 2023", "05"), ("Bo is tall", "07"), ("Cy sings", "06")):
+        box.server.retain(box.name, {"content": text, "timestamp": f"2024-01-{day}T00:00:00Z"})
+    ada, bo, cy = "I met Ada on 3 May 2023", "Bo is tall", "Cy sings"
+    assert box.texts(time_field="created_at") == [cy, bo, ada]
+    assert box.texts(time_field="mentioned_at", start_date="2024-01-06") == [bo, cy]
+    assert box.texts(time_field="mentioned_at", end_date="2024-01-06T00:00:00Z") == [ada]
+    assert box.texts(time_field="occurred_start") == [ada]
+    assert box.texts(end_date="2024-02-01") == []  # by when they were made
+    page = box.list(time_field="mentioned_at", start_date="2024-01-06", limit=1, offset=1)
+    assert ([i["text"] for i in page["items"]], page["total"]) == ([cy], 2)
+
+
 @pytest.mark.parametrize(
     ("params", "field"),
     [
+        ({"time_field": "said_at"}, "time_field"),
+        ({"start_date": "soon"}, "start_date"),
+        ({"end_date": "later"}, "end_date"),
+        ({"start_date": "2024-02-01", "end_date": "2024-01-01"}, "start_date"),
         ({"type": "opinion"}, "type"),
         ({"state": "gone"}, "state"),
         ({"limit": 0}, "limit"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import NamedTuple, Protocol
 
 from ..nouns.memory import Chunk, Curation, Document, Kind, Layer, Link, Unit
@@ -22,12 +23,31 @@ class TagRule(NamedTuple):
     only: bool = False
 
 
+class UnitTime(StrEnum):
+    """Which time of a unit is meant."""
+
+    CREATED = "created_at"
+    UPDATED = "updated_at"
+    MENTIONED = "mentioned_at"
+    STARTED = "occurred_start"
+    ENDED = "occurred_end"
+
+
+class During(NamedTuple):
+    """That a time lies in [start, end), in microseconds; None leaves a side open."""
+
+    time: UnitTime
+    start: int | None = None
+    end: int | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class UnitFilter:
     """Which units to list; what is None or empty does not narrow.
 
     `invalid`: False for units that hold, True for those that people took out, None for both.
     `text` is looked for in the units' texts, whatever its case.
+    `during`: what has no such time is left out, and the units are ordered by it.
     `folded`: of the listed units of one layer that say the same, only the oldest is listed.
     """
 
@@ -39,17 +59,18 @@ class UnitFilter:
     document_id: bytes | None = None
     chunk_index: int | None = None
     entity_id: bytes | None = None
+    during: During | None = None
     folded: bool = True
 
     @property
     def narrow(self) -> bool:
         """Whether more than layer and state is asked for."""
         asked = (self.kind, self.tags, self.document_id, self.chunk_index, self.entity_id)
-        return bool(self.text) or any(each is not None for each in asked)
+        return bool(self.text) or any(each is not None for each in (*asked, self.during))
 
 
 class UnitPage(NamedTuple):
-    """Units by `mentioned_at` descending, and how many there are in all."""
+    """Units by a time descending, and how many there are in all."""
 
     units: list[Unit]
     total: int
@@ -73,7 +94,10 @@ class BrowseReader(Protocol):
     """The part of a snapshot's reader that lists and counts. Its methods block."""
 
     def browse(self, wanted: UnitFilter, limit: int, offset: int = 0) -> UnitPage:
-        """Return units by `mentioned_at` descending (id descending on ties), invalid ones too."""
+        """Return units, newest first (id descending on ties), invalid ones too.
+
+        The time is `mentioned_at`, unless `wanted.during` names another.
+        """
         ...
 
     def read_from(self, source_ids: Sequence[bytes]) -> list[Unit]:
@@ -101,9 +125,17 @@ class BrowseReader(Protocol):
         ...
 
     def documents_like(
-        self, name: str, tags: TagRule | None, limit: int, offset: int = 0
+        self,
+        name: str,
+        tags: TagRule | None,
+        limit: int,
+        offset: int = 0,
+        during: During | None = None,
     ) -> DocumentPage:
-        """Return documents whose name contains `name`, whatever its case; all when it is empty."""
+        """Return documents whose name contains `name`, whatever its case; all when it is empty.
+
+        Newest update first, or by `during.time`, which is `CREATED` or `UPDATED`.
+        """
         ...
 
     def document_names(self, ids: Sequence[bytes]) -> Mapping[bytes, str]:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import NamedTuple
 
 from ..finding.tagging import TagFilter, TagMatch
-from ..keeping.browse import DocumentPage, TagRule, UnitFilter
+from ..keeping.browse import DocumentPage, During, TagRule, UnitFilter
 from ..keeping.store import Store
 from ..keeping.view import Reader
 from ..nouns.errors import NotFound
@@ -38,7 +38,8 @@ class Query:
     """Which memories to show; what is None or empty does not narrow.
 
     `layers`: sources and observations, unless others are named. `invalid`: None for both states.
-    `document` is a name. `folded`: what says the same is shown once.
+    `document` is a name. `during`: by that time, newest first. `folded`: what says the same is
+    shown once.
     """
 
     layers: tuple[Layer, ...] = (Layer.SOURCE, Layer.OBSERVATION)
@@ -49,6 +50,7 @@ class Query:
     document: str | None = None
     chunk_index: int | None = None
     entity_id: bytes | None = None
+    during: During | None = None
     folded: bool = True
 
 
@@ -127,7 +129,7 @@ class Browse:
     async def memories(
         self, ref: BankRef, query: Query, *, limit: int = 100, offset: int = 0
     ) -> Shelf:
-        """Show memories by when they were said, newest first."""
+        """Show memories by when they were said, or by `query.during`, newest first."""
         return await self._store.read(ref, lambda reader: shelf(reader, query, limit, offset))
 
     async def memory(self, ref: BankRef, unit_id: bytes) -> Detail:
@@ -144,13 +146,17 @@ class Browse:
         *,
         name: str = "",
         tags: TagFilter | None = None,
+        during: During | None = None,
         limit: int = 100,
         offset: int = 0,
     ) -> tuple[list[ShownDocument], int]:
-        """Show documents, newest update first; `name` is a part of theirs, whatever its case."""
+        """Show documents, newest update first; `name` is a part of theirs, whatever its case.
+
+        `during`: those made or changed then, by that time.
+        """
 
         def work(reader: Reader) -> tuple[list[ShownDocument], int]:
-            page: DocumentPage = reader.documents_like(name, tag_rule(tags), limit, offset)
+            page: DocumentPage = reader.documents_like(name, tag_rule(tags), limit, offset, during)
             kinds = reader.kinds_in([d.id for d in page.documents])
             return [ShownDocument(d, kinds.get(d.id, {})) for d in page.documents], page.total
 
@@ -251,6 +257,7 @@ def unit_filter(reader: Reader, query: Query) -> UnitFilter | None:
         document_id=document.id if document else None,
         chunk_index=query.chunk_index,
         entity_id=query.entity_id,
+        during=query.during,
         folded=query.folded,
     )
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 from urllib.parse import unquote_to_bytes
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
+from ...keeping.browse import UnitTime
 from ...nouns.errors import InvalidInput, NotFound
 from ...nouns.ids import to_uuid
 from ...nouns.text import clean
@@ -31,6 +32,7 @@ from .errors import BANK_ERRORS, Fault, Refused
 from .memories import Match, Tags, tag_filter
 from .retain import Tags as NewTags
 from .schema import reads
+from .windows import WINDOW, EndDate, StartDate, window
 
 DOCUMENTS = f"{PATH}/documents"
 DOCUMENT = f"{DOCUMENTS}/{{document_id:path}}"
@@ -73,14 +75,20 @@ async def list_documents(
     ] = None,
     tags: Tags = None,
     tags_match: Annotated[Match, Query()] = "any_strict",
+    time_field: Annotated[
+        Literal["created_at", "updated_at"] | None, Query(description="By which time.")
+    ] = None,
+    start_date: StartDate = None,
+    end_date: EndDate = None,
     limit: Limit = 100,
     offset: Offset = 0,
 ) -> Response:
-    """List documents, newest update first."""
+    """List documents, newest update first, or by `time_field`."""
     found, total = await app.browse.documents(
         bank,
         name=clean(q or ""),
         tags=tag_filter(tags, tags_match),
+        during=window(time_field, start_date, end_date, unnamed=UnitTime.UPDATED),
         limit=limit,
         offset=offset,
     )
@@ -93,7 +101,7 @@ async def list_documents(
             offset=offset,
         ),
         nulls=True,
-        queries=("q", "tags", "tags_match", "limit", "offset"),
+        queries=("q", "tags", "tags_match", *WINDOW, "limit", "offset"),
     )
 
 

@@ -29,6 +29,7 @@ from .memory_shapes import (
 from .moments import Moment, read_moment
 from .retain import ENTITIES, NOTE_CHARS, TAG_CHARS
 from .schema import reads
+from .windows import WINDOW, EndDate, StartDate, TimeField, window
 
 TEXT_CHARS = 20_000  # of one memory: a passage, not a document
 REASON_CHARS = 2_000
@@ -107,6 +108,9 @@ async def list_memories(
     entity_id: Annotated[str | None, Query()] = None,
     tags: Tags = None,
     tags_match: Annotated[Match, Query()] = "any",
+    time_field: TimeField = None,
+    start_date: StartDate = None,
+    end_date: EndDate = None,
     layer: Annotated[Literal["source", "fact", "observation", "all"] | None, Query()] = None,
     duplicates: Annotated[
         Literal["fold", "show"], Query(description="fold: what says the same is shown once.")
@@ -114,7 +118,7 @@ async def list_memories(
     limit: Limit = 100,
     offset: Offset = 0,
 ) -> Response:
-    """List memories by when they were said, newest first."""
+    """List memories by when they were said, or by `time_field`, newest first."""
     wanted = Wanted(
         layers=_LAYERS[layer],
         invalid=_INVALID[state],
@@ -123,6 +127,7 @@ async def list_memories(
         tags=tag_filter(tags, tags_match),
         document=document_id,
         entity_id=parse_id(entity_id, "entity_id") if entity_id else None,
+        during=window(time_field, start_date, end_date),
         folded=duplicates == "fold",
     )
     shelf = await app.browse.memories(bank, wanted, limit=limit, offset=offset)
@@ -137,7 +142,7 @@ async def list_memories(
         nulls=True,
         queries=(
             *("type", "q", "state", "document_id", "entity_id", "tags", "tags_match"),
-            *("layer", "duplicates", "limit", "offset"),
+            *(*WINDOW, "layer", "duplicates", "limit", "offset"),
         ),
     )
 

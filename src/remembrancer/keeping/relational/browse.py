@@ -8,11 +8,12 @@ from operator import attrgetter
 from typing import Any
 
 from ...nouns.memory import Chunk, Curation, Kind, Layer, Link, Unit
-from ..browse import ChunkPage, DocumentPage, TagRule, UnitFilter, UnitPage
+from ..browse import ChunkPage, DocumentPage, During, TagRule, UnitFilter, UnitPage, UnitTime
 from . import rows, unit_rows
 from .db import Db
 
 _KINDS = {int(kind): kind for kind in Kind}
+_TIMES = tuple(UnitTime)
 
 _id = attrgetter("id")
 
@@ -24,7 +25,7 @@ class Browsing:
     _key: int
 
     def browse(self, wanted: UnitFilter, limit: int, offset: int = 0) -> UnitPage:
-        """Return units by `mentioned_at` descending (id descending on ties), invalid ones too."""
+        """Return units, newest first (id descending on ties), invalid ones too."""
         find = _narrow if wanted.narrow or wanted.invalid else _newest
         ids, total = find(self._db, self._key, wanted, limit, offset)
         return UnitPage(units(self._db, self._key, ids), total)
@@ -59,20 +60,22 @@ class Browsing:
         return sorted(links, key=lambda link: (link.source, link.type, link.target))
 
     def documents_like(
-        self, name: str, tags: TagRule | None, limit: int, offset: int = 0
+        self,
+        name: str,
+        tags: TagRule | None,
+        limit: int,
+        offset: int = 0,
+        during: During | None = None,
     ) -> DocumentPage:
         """Return documents whose name contains `name`, whatever its case; all when it is empty."""
-        if not name and tags is None:
+        if not name and tags is None and during is None:
             found = self._db.all("document_list", self._key, limit, offset)
             total = _counts(self._db, self._key)[3]
         else:
-            needle, rule = name.casefold() or None, _rule(tags)
-            found = self._db.all(
-                "document_like", self._key, needle, limit, offset, None, None, *rule
-            )
-            total = self._db.value(
-                "document_like_count", self._key, needle, None, None, None, None, *rule
-            )
+            time, start, end = _during(during)
+            needle, rest = name.casefold() or None, (start, end, *_rule(tags), time)
+            found = self._db.all("document_like", self._key, needle, limit, offset, *rest)
+            total = self._db.value("document_like_count", self._key, needle, None, None, *rest)
         return DocumentPage([rows.document(row) for row in found], total)
 
     def document_names(self, ids: Sequence[bytes]) -> Mapping[bytes, str]:
@@ -148,6 +151,7 @@ def _narrow(
         wanted.document_id,
         wanted.chunk_index,
         wanted.entity_id,
+        *_during(wanted.during),
     )
     found = db.all(name, *asked, limit, offset)
     if found:
@@ -167,6 +171,13 @@ def _mask(layers: Sequence[Layer]) -> int:
 
 def _flag(value: bool | None) -> int | None:
     return None if value is None else int(value)
+
+
+def _during(wanted: During | None) -> tuple[int | None, int | None, int | None]:
+    """Return the parameters of `browse_time` and of its bounds."""
+    if wanted is None:
+        return None, None, None
+    return _TIMES.index(wanted.time), wanted.start, wanted.end
 
 
 def _rule(tags: TagRule | None) -> tuple[Any, ...]:

@@ -6,10 +6,15 @@
             WHERE h IN (SELECT w FROM json_array_elements_text($7::json) w)) >= $8::bigint
         AND ($10::bigint IS NULL OR json_array_length(t.tags::json) <= $10)))
 
+-- name: browse_time
+-- The time of a unit t that $14 names, by its place in `UnitTime`; when it was said without one.
+CASE $14::bigint WHEN 0 THEN t.created_at WHEN 1 THEN COALESCE(t.updated_at, t.created_at)
+    WHEN 3 THEN t.occurred_start WHEN 4 THEN t.occurred_end ELSE t.mentioned_at END
+
 -- name: browse_fits
 -- What is asked of a unit t: $2 its layers as bits, $3 whether invalid, $4 whether folded (used by
 -- the queries), $5 its kind, $6 what its text holds, $11 and $12 its document and chunk, $13 an
--- entity that it mentions.
+-- entity that it mentions, $15 and $16 from when until when its time lies.
 ($2::bigint >> t.layer) & 1 = 1
     AND ($3::bigint IS NULL OR ($3 = 1) = EXISTS (SELECT 1 FROM curation c
         WHERE c.bank_key = $1 AND c.unit_id = t.unit_id AND c.invalid = 1))
@@ -18,16 +23,19 @@
     AND ($12::bigint IS NULL OR t.chunk_index = $12)
     AND ($13::bytea IS NULL OR EXISTS (SELECT 1 FROM mention m
         WHERE m.bank_key = $1 AND m.unit_id = t.unit_id AND m.entity_id = $13))
+    AND ($14::bigint IS NULL OR ({browse_time} IS NOT NULL
+        AND ($15::bigint IS NULL OR {browse_time} >= $15)
+        AND ($16::bigint IS NULL OR {browse_time} < $16)))
     AND ($6::text IS NULL OR strpos({folded_text}, $6) > 0)
 
 -- name: browse_columns
-t.unit_id, t.mentioned_at, first_value(t.unit_id) OVER (PARTITION BY t.layer, COALESCE(
+t.unit_id, {browse_time} AS at, first_value(t.unit_id) OVER (PARTITION BY t.layer, COALESCE(
     (SELECT s.same FROM sameness s WHERE s.bank_key = $1 AND s.unit_id = t.unit_id),
     t.unit_id) ORDER BY t.unit_id) AS root
 
 -- name: browse_page
 SELECT unit_id, COUNT(*) OVER () FROM hit WHERE $4::bigint = 0 OR unit_id = root
-ORDER BY mentioned_at DESC, unit_id DESC LIMIT $14 OFFSET $15
+ORDER BY at DESC, unit_id DESC LIMIT $17 OFFSET $18
 
 -- name: browse_narrow
 WITH hit AS (SELECT {browse_columns} FROM unit t WHERE t.bank_key = $1 AND {browse_fits})

@@ -6,26 +6,34 @@
             WHERE h.value IN (SELECT w.value FROM json_each(?7) w)) >= ?8
         AND (?10 IS NULL OR json_array_length(t.tags) <= ?10)))
 
+-- name: browse_time
+-- The time of a unit t that ?14 names, by its place in `UnitTime`; when it was said without one.
+CASE ?14 WHEN 0 THEN t.created_at WHEN 1 THEN COALESCE(t.updated_at, t.created_at)
+    WHEN 3 THEN t.occurred_start WHEN 4 THEN t.occurred_end ELSE t.mentioned_at END
+
 -- name: browse_fits
 -- What is asked of a unit t: ?2 its layers as bits, ?3 whether invalid, ?4 whether folded (used by
 -- the queries), ?5 its kind, ?6 what its text holds, ?11 and ?12 its document and chunk, ?13 an
--- entity that it mentions.
+-- entity that it mentions, ?15 and ?16 from when until when its time lies.
 (?2 >> t.layer) & 1 AND (?3 IS NULL OR ?3 = EXISTS (SELECT 1 FROM curation c
         WHERE c.bank_key = t.bank_key AND c.unit_id = t.unit_id AND c.invalid = 1))
     AND (?5 IS NULL OR t.kind = ?5) AND {tags_fit}
     AND (?11 IS NULL OR t.document_id = ?11) AND (?12 IS NULL OR t.chunk_index = ?12)
     AND (?13 IS NULL OR EXISTS (SELECT 1 FROM mention m
         WHERE m.bank_key = t.bank_key AND m.unit_id = t.unit_id AND m.entity_id = ?13))
+    AND (?14 IS NULL OR ({browse_time} IS NOT NULL
+        AND (?15 IS NULL OR {browse_time} >= ?15)
+        AND (?16 IS NULL OR {browse_time} < ?16)))
     AND (?6 IS NULL OR holds(t.text, ?6))
 
 -- name: browse_columns
-t.unit_id, t.mentioned_at, MIN(t.unit_id) OVER (PARTITION BY t.layer, COALESCE(
+t.unit_id, {browse_time} AS at, MIN(t.unit_id) OVER (PARTITION BY t.layer, COALESCE(
     (SELECT s.same FROM sameness s WHERE s.bank_key = t.bank_key AND s.unit_id = t.unit_id),
     t.unit_id)) AS root
 
 -- name: browse_page
 SELECT unit_id, COUNT(*) OVER () FROM hit WHERE NOT ?4 OR unit_id = root
-ORDER BY mentioned_at DESC, unit_id DESC LIMIT ?14 OFFSET ?15
+ORDER BY at DESC, unit_id DESC LIMIT ?17 OFFSET ?18
 
 -- name: browse_narrow
 WITH hit AS (SELECT {browse_columns} FROM unit t WHERE t.bank_key = ?1 AND {browse_fits})

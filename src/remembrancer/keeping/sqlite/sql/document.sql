@@ -61,13 +61,19 @@ UPDATE chunk SET text = ?4 WHERE bank_key = ?1 AND document_id = ?2 AND chunk_in
 -- name: chunk_delete
 DELETE FROM chunk WHERE bank_key = ?1 AND document_id = ?2;
 
+-- name: document_time
+-- The time of a document t that ?11 names: 0 when it was made, or else when it last changed.
+CASE ?11 WHEN 0 THEN t.created_at ELSE t.updated_at END
+
 -- name: document_fits
+-- ?5 and ?6: from when until when its time lies; those of tags are numbered as for units.
 t.bank_key = ?1 AND (?2 IS NULL OR holds(t.name, ?2)) AND {tags_fit}
+    AND (?5 IS NULL OR {document_time} >= ?5)
+    AND (?6 IS NULL OR {document_time} < ?6)
 
 -- name: document_like
--- Parameters ?3 to ?6 are free, so that those of tags are numbered as for units.
 SELECT {document_columns} FROM document t WHERE {document_fits}
-ORDER BY t.updated_at DESC, t.document_id DESC LIMIT ?3 OFFSET ?4;
+ORDER BY {document_time} DESC, t.document_id DESC LIMIT ?3 OFFSET ?4;
 
 -- name: document_like_count
 SELECT COUNT(*) FROM document t WHERE {document_fits};

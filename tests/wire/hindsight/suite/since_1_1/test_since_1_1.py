@@ -109,6 +109,19 @@ class TestBanksSince11:
 
 
 class TestListsSince11:
+    def test_a_time_narrows_and_orders_memories(self, client: Hindsight, bank: str) -> None:
+        for text, day in (("Swifts came.", 5), ("Swifts left.", 9), ("Snow fell.", 7)):
+            client.retain(bank, text, timestamp=f"2024-05-0{day}T00:00:00Z")
+        found = client.list_memories(bank, time_field="mentioned_at", start_date="2024-05-06")
+        assert [item.text for item in found.items] == ["Swifts left.", "Snow fell."]
+        assert found.total == 2
+        assert client.list_memories(bank, end_date="2024-06-01").total == 0
+
+    def test_a_time_narrows_documents(self, client: Hindsight, bank: str, run: Run) -> None:
+        client.retain(bank, "Snow fell.", document_id="snow")
+        found = run(client.documents.list_documents(bank, end_date="2024-06-01"))
+        assert (found.total, found.items) == (0, [])
+
     def test_memories(self, client: Hindsight, garden: str) -> None:
         client.retain(garden, "The cellar is dry.", document_id="cellar", tags=["house"])
         named = client.list_memories(garden, document_id="cellar", state="valid")
