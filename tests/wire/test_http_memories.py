@@ -165,7 +165,9 @@ def test_a_time_narrows_and_orders_the_list(box: Bank) -> None:
 def test_wrong_filters_are_refused(box: Bank, params: dict[str, Any], field: str) -> None:
     answer = box.server.client.get(f"{box.path}/memories/list", params=params)
     assert answer.status_code == 422
-    assert field in answer.json()["detail"][0]["msg"]
+    [fault] = answer.json()["detail"]
+    assert field in fault["msg"]
+    assert fault["loc"] == ["query", field]
 
 
 def test_parameters_that_do_nothing_are_told(box: Bank) -> None:

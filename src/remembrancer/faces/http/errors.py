@@ -218,7 +218,7 @@ async def _ours(request: Request, error: Exception) -> JSONResponse:
     status = _status(error)
     if status == 500:
         return await _unexpected(request, error)
-    answer = _answer(request, status, error.message, [_fault_of(error)])
+    answer = _answer(request, status, error.message, [_fault_of(request, error)])
     if isinstance(error, Unauthenticated):
         answer.headers["WWW-Authenticate"] = "Bearer"
     if isinstance(error, RateLimited | Overloaded):
@@ -278,9 +278,11 @@ def _status(error: RemembrancerError) -> int:
     return 500
 
 
-def _fault_of(error: RemembrancerError) -> Fault:
+def _fault_of(request: Request, error: RemembrancerError) -> Fault:
     path = tuple(int(p) if p.isdigit() else p for p in _PART.findall(error.field or ""))
     where = "path" if error.field in _IN_PATHS else "body"
+    if path and path[0] in request.query_params and path[0] not in request.path_params:
+        where = "query"
     return Fault(error.message, error.code, where, path, error.limit)
 
 
