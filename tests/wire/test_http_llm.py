@@ -240,6 +240,55 @@ def test_without_a_model_all_of_it_answers(server: Server) -> None:
     assert made.status_code == 200
 
 
+def test_tags_narrow_knowledge_pages(server: Server) -> None:
+    base = bank("knowledge-base", "tagged-pages")
+    folders = {n: server.post(f"{base}/folders", {"name": n}).json()["id"] for n in ("A", "B")}
+    for name, folder, tags in (
+        ("Kate", "A", ["user:kate"]),
+        ("Both", "A", ["user:kate", "team"]),
+        ("Lou", "B", ["user:lou"]),
+        ("All", None, []),
+    ):
+        told = {"name": name, "source_query": ASKED, "tags": tags}
+        parent = {"parent_id": folders[folder]} if folder else {}
+        assert server.post(f"{base}/pages", told | parent).status_code == 201
+
+    def names(**asked: Any) -> list[str]:
+        found = server.client.get(f"{base}/tree", params=asked)
+        assert "X-Ignored-Params" not in found.headers
+        every = [(r, *r["children"]) for r in found.json()["roots"]]
+        shown = sorted(node["name"] for nodes in every for node in nodes)
+        hits = server.client.get(f"{base}/search", params={"q": "Kate Both Lou All", **asked})
+        pages = sorted(h["name"] for h in hits.json()["results"])
+        assert pages == [name for name in shown if name not in folders]
+        return shown
+
+    assert names() == ["A", "All", "B", "Both", "Kate", "Lou"]
+    assert names(tags="user:kate") == ["A", "All", "Both", "Kate"]
+    assert names(tags="user:kate", tags_match="any_strict") == ["A", "Both", "Kate"]
+    assert names(tags="user:lou", tags_match="exact") == ["B", "Lou"]
+    assert names(tags="none", tags_match="all_strict") == []
+    either = [{"or": [{"tags": ["user:lou"]}, {"tags": ["team"]}]}]
+    assert names(tag_groups=json.dumps(either)) == ["A", "B", "Both", "Lou"]
+    others = json.dumps([{"not": {"tags": ["team"]}}])
+    assert names(tag_groups=others, tags="user:kate", tags_match="all_strict") == ["A", "Kate"]
+    for wrong in ("[", "{}", '[{"tags": 1}]', "[" * 9_000):
+        answer = server.client.get(f"{base}/tree", params={"tag_groups": wrong})
+        assert answer.status_code == 422
+        assert "tag_groups" in answer.text
+
+
+def test_mental_models_are_listed_without_those_of_pages(server: Server) -> None:
+    told = {"name": "Sink", "source_query": ASKED}
+    name = "models-and-pages"
+    made = server.post(bank("mental-models", name), told).json()["mental_model_id"]
+    server.post(bank("knowledge-base/pages", name), told)
+    path = bank("mental-models", name)
+    assert server.client.get(path).json()["total"] == 2
+    found = server.client.get(path, params={"exclude_knowledge_pages": True}).json()
+    assert ([m["id"] for m in found["items"]], found["total"]) == ([made], 1)
+
+
 LOCK = "Ann: The pump at lock 3 failed on Monday. I called Wanda."
 
 

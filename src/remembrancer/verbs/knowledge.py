@@ -6,7 +6,7 @@ A node is a record that holds a name and a place; what a page says is its mental
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -29,6 +29,9 @@ FOLDER, PAGE = "folder", "page"
 MOST = 2_000  # nodes of one bank
 MOST_DEPTH = 20
 _SNIPPET_CHARS = 200
+
+TagRule = Callable[[Collection[str]], bool]
+"""Tells of a page's tags whether it is wanted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +77,11 @@ class Knowledge:
         self._ids = ids
         self._clock = clock
 
-    async def tree(self, ref: BankRef) -> tuple[ShownNode, ...]:
-        """Return the top nodes with all that stands in them, by name."""
+    async def tree(self, ref: BankRef, wanted: TagRule | None = None) -> tuple[ShownNode, ...]:
+        """Return the top nodes with all that stands in them, by name.
+
+        Of `wanted` pages, only folders that lead to one are returned.
+        """
         nodes = await self._nodes(ref)
         pages = await self._pages(ref, [n for n in nodes.values() if n.kind == PAGE])
         inside: dict[str | None, list[Node]] = {}
@@ -85,10 +91,11 @@ class Knowledge:
 
         def built(parent: str | None, depth: int) -> tuple[ShownNode, ...]:
             found = sorted(inside.get(parent, ()), key=lambda n: (n.kind != FOLDER, n.name, n.id))
-            return tuple(
+            shown = (
                 ShownNode(n, pages.get(n.id), built(n.id, depth + 1) if depth < MOST_DEPTH else ())
                 for n in found
             )
+            return tuple(n for n in shown if wanted is None or n.children or _fits(n, wanted))
 
         return built(None, 0)
 
@@ -183,22 +190,30 @@ class Knowledge:
                 await self._store.apply(ref, Batch(erase_records=[(NODE, each)]))
         return len(going)
 
-    async def search(self, ref: BankRef, query: str, limit: int) -> list[Hit]:
+    async def search(
+        self, ref: BankRef, query: str, limit: int, wanted: TagRule | None = None
+    ) -> list[Hit]:
         """Find pages that hold words of a question, the best first."""
         nodes = [n for n in (await self._nodes(ref)).values() if n.kind == PAGE]
         pages = await self._pages(ref, nodes)
-        wanted = set(plain_words(query))
+        words = set(plain_words(query))
         hits = []
         for node in nodes:
             shown = pages.get(node.id)
+            if wanted is not None and not _fits(ShownNode(node, shown), wanted):
+                continue
             text = (shown.content or "") if shown else ""
-            named = wanted & set(plain_words(node.name))
-            found = wanted & set(plain_words(text))
-            if wanted and (named or found):
-                score = (len(named | found) + len(named)) / (2 * len(wanted))
+            named = words & set(plain_words(node.name))
+            found = words & set(plain_words(text))
+            if words and (named or found):
+                score = (len(named | found) + len(named)) / (2 * len(words))
                 hits.append(Hit(ShownNode(node, shown), _snippet(text, found), round(score, 4)))
         hits.sort(key=lambda hit: (-hit.score, hit.page.node.name, hit.page.node.id))
         return hits[:limit]
+
+    async def models(self, ref: BankRef) -> set[str]:
+        """Return the ids of the mental models that are pages."""
+        return {n.model for n in (await self._nodes(ref)).values() if n.model is not None}
 
     async def export(self, ref: BankRef) -> list[tuple[str, str]]:
         """Return path and Markdown of each page."""
@@ -266,6 +281,11 @@ def markdown(page: ShownNode) -> str:
         lines += [f"timestamp: {iso(model.refreshed_at)}"] if model.refreshed_at else []
     body = shown.content if shown is not None and shown.content else "Nothing is written yet."
     return "\n".join([*lines, "---", "", f"# {page.node.name}", "", body, ""])
+
+
+def _fits(node: ShownNode, wanted: TagRule) -> bool:
+    tags = node.shown.model.tags if node.shown is not None else ()
+    return node.node.kind == PAGE and wanted(tags)
 
 
 def _snippet(text: str, words: set[str]) -> str:

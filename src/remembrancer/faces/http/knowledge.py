@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import BaseModel, Field
 
 from ...nouns.ids import to_uuid
-from ...verbs.knowledge import FOLDER, ShownNode, markdown
+from ...verbs.knowledge import FOLDER, ShownNode, TagRule, markdown
 from .answers import OpenApp, answer
 from .auditing import audited
 from .banks import PATH, DeleteResponse, NamedBank
@@ -25,6 +25,7 @@ from .mental_model_shapes import Query as SourceQuery
 from .moments import spell
 from .retain import Tags
 from .schema import reads
+from .tag_rules import tag_rule
 
 _PATH = f"{PATH}/knowledge-base"
 _NODE = f"{_PATH}/nodes/{{node_id}}"
@@ -33,6 +34,8 @@ _ID_CHARS = 128
 
 router = APIRouter(tags=["Knowledge base"])
 
+Wanted = Annotated[TagRule | None, Depends(tag_rule)]
+_TAGS = ("tags", "tags_match", "tag_groups")
 Parent = Annotated[str | None, Field(max_length=_ID_CHARS)]
 
 
@@ -147,10 +150,12 @@ class KnowledgePageBundleResponse(BaseModel):
     response_model=KnowledgeTreeResponse,
     responses=BANK_ERRORS,
 )
-async def get_knowledge_tree(request: Request, app: OpenApp, bank: NamedBank) -> Response:
-    """Show all folders and pages, by name, folders first."""
-    roots = [_node(each) for each in await app.knowledge.tree(bank)]
-    return answer(request, KnowledgeTreeResponse(roots=roots))
+async def get_knowledge_tree(
+    request: Request, app: OpenApp, bank: NamedBank, wanted: Wanted
+) -> Response:
+    """Show all folders and pages, by name, folders first; of some tags, where those pages are."""
+    roots = [_node(each) for each in await app.knowledge.tree(bank, wanted)]
+    return answer(request, KnowledgeTreeResponse(roots=roots), queries=_TAGS)
 
 
 @router.post(
@@ -234,6 +239,7 @@ async def search_knowledge_pages(
     request: Request,
     app: OpenApp,
     bank: NamedBank,
+    wanted: Wanted,
     q: Annotated[str, Query(min_length=1, max_length=1_000)],
     limit: Annotated[int, Query(ge=1, le=MAX_HITS)] = 10,
 ) -> Response:
@@ -247,10 +253,10 @@ async def search_knowledge_pages(
             score=hit.score,
             updated_at=_written(hit.page),
         )
-        for hit in await app.knowledge.search(bank, q, limit)
+        for hit in await app.knowledge.search(bank, q, limit, wanted)
     ]
     body = KnowledgePageSearchResponse(results=results, total=len(results))
-    return answer(request, body, queries=("q", "limit"))
+    return answer(request, body, queries=("q", "limit", *_TAGS))
 
 
 @router.get(

@@ -61,11 +61,17 @@ async def list_mental_models(
     tags: TagsQuery = None,
     tags_match: MatchQuery = "any",
     detail: Detail = "full",
+    exclude_knowledge_pages: Annotated[
+        bool, Query(description="Leave out those of knowledge pages.")
+    ] = False,
     limit: Limit = 100,
     offset: Offset = 0,
 ) -> Response:
     """List a bank's mental models, newest first."""
     found = [m for m in await app.shelf.all(bank) if passes(m.tags, tags, tags_match)]
+    if exclude_knowledge_pages:
+        pages = await app.knowledge.models(bank)
+        found = [m for m in found if m.id not in pages]
     page = await app.shelf.shown(bank, found[offset : offset + limit], basis=detail == "full")
     body = MentalModelListResponse(
         items=[shape(bank, each, detail=detail) for each in page],
@@ -73,7 +79,8 @@ async def list_mental_models(
         limit=limit,
         offset=offset,
     )
-    return answer(request, body, queries=("tags", "tags_match", "detail", "limit", "offset"))
+    names = ("tags", "tags_match", "detail", "exclude_knowledge_pages", "limit", "offset")
+    return answer(request, body, queries=names)
 
 
 @router.post(

@@ -117,6 +117,16 @@ class TestListsSince11:
         assert found.total == 2
         assert client.list_memories(bank, end_date="2024-06-01").total == 0
 
+    def test_tags_narrow_knowledge_pages(self, client: Hindsight, bank: str) -> None:
+        for name in ("kate", "lou"):
+            client.create_knowledge_page(bank, name, "Who is it?", tags=[f"user:{name}"])
+        group = [{"tags": ["user:kate"]}]
+        [page] = client.get_knowledge_base_tree(bank, tag_groups=group).roots
+        assert page.name == "kate"
+        found = client.search_knowledge_base(bank, "kate lou", tags=["user:lou"])
+        assert [hit.name for hit in found.results] == ["lou"]
+        assert client.list_mental_models(bank, exclude_knowledge_pages=True).total == 0
+
     def test_a_time_narrows_documents(self, client: Hindsight, bank: str, run: Run) -> None:
         client.retain(bank, "Snow fell.", document_id="snow")
         found = run(client.documents.list_documents(bank, end_date="2024-06-01"))
