@@ -503,7 +503,7 @@ export interface paths {
         };
         /**
          * List documents
-         * @description List documents, newest update first.
+         * @description List documents, newest update first, or by `time_field`.
          */
         get: operations["list_documents"];
         put?: never;
@@ -1142,7 +1142,7 @@ export interface paths {
         };
         /**
          * Get the knowledge tree
-         * @description Show all folders and pages, by name, folders first.
+         * @description Show all folders and pages, by name, folders first; of some tags, where those pages are.
          */
         get: operations["get_knowledge_tree"];
         put?: never;
@@ -1341,7 +1341,7 @@ export interface paths {
         };
         /**
          * List memory units
-         * @description List memories by when they were said, newest first.
+         * @description List memories by when they were said, or by `time_field`, newest first.
          */
         get: operations["list_memories"];
         put?: never;
@@ -6727,13 +6727,19 @@ export interface operations {
     list_documents: {
         parameters: {
             query?: {
+                /** @description ISO 8601, exclusive. */
+                end_date?: string | null;
                 limit?: number;
                 offset?: number;
                 /** @description A part of the id, letter case aside. */
                 q?: string | null;
+                /** @description ISO 8601, inclusive. */
+                start_date?: string | null;
                 /** @description May be given several times. */
                 tags?: string[] | null;
                 tags_match?: "any" | "all" | "any_strict" | "all_strict" | "exact";
+                /** @description By which time. */
+                time_field?: ("created_at" | "updated_at") | null;
             };
             header?: never;
             path: {
@@ -7671,6 +7677,11 @@ export interface operations {
             query: {
                 limit?: number;
                 q: string;
+                /** @description As in recall, as JSON; met beside `tags`. */
+                tag_groups?: string | null;
+                /** @description See `tags_match`. */
+                tags?: string[] | null;
+                tags_match?: "any" | "all" | "any_strict" | "all_strict" | "exact";
             };
             header?: never;
             path: {
@@ -7693,7 +7704,13 @@ export interface operations {
     };
     get_knowledge_tree: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description As in recall, as JSON; met beside `tags`. */
+                tag_groups?: string | null;
+                /** @description See `tags_match`. */
+                tags?: string[] | null;
+                tags_match?: "any" | "all" | "any_strict" | "all_strict" | "exact";
+            };
             header?: never;
             path: {
                 bank_id: string;
@@ -7975,16 +7992,22 @@ export interface operations {
                 document_id?: string | null;
                 /** @description fold: what says the same is shown once. */
                 duplicates?: "fold" | "show";
+                /** @description ISO 8601, exclusive. */
+                end_date?: string | null;
                 entity_id?: string | null;
                 layer?: ("source" | "fact" | "observation" | "all") | null;
                 limit?: number;
                 offset?: number;
                 /** @description A part of the text, letter case aside. */
                 q?: string | null;
+                /** @description ISO 8601, inclusive. */
+                start_date?: string | null;
                 state?: "valid" | "invalidated" | "all";
                 /** @description May be given several times. */
                 tags?: string[] | null;
                 tags_match?: "any" | "all" | "any_strict" | "all_strict" | "exact";
+                /** @description By which time; `created_at` when only dates are given. */
+                time_field?: ("created_at" | "updated_at" | "mentioned_at" | "occurred_start" | "occurred_end") | null;
                 type?: ("world" | "experience" | "observation") | null;
             };
             header?: never;
@@ -8036,6 +8059,8 @@ export interface operations {
         parameters: {
             query?: {
                 detail?: "metadata" | "content" | "full";
+                /** @description Leave out those of knowledge pages. */
+                exclude_knowledge_pages?: boolean;
                 limit?: number;
                 offset?: number;
                 /** @description See `tags_match`. */
