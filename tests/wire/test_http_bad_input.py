@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -142,6 +143,25 @@ def test_what_is_not_said_to_be_json(server: Server, untouched: str, kind: str |
     answer = server.client.post(untouched, content=body, headers=headers)
     assert answer.status_code == 415
     assert "application/json" in answer.json()["detail"]
+
+
+def test_a_compressed_body_is_refused_by_name(server: Server, untouched: str) -> None:
+    body = gzip.compress(b'{"items": [{"content": "The door is red"}]}')
+    for coding in ("gzip", "GZIP", "br"):
+        answer = server.client.post(
+            untouched, content=body, headers=JSON | {"Content-Encoding": coding}
+        )
+        assert answer.status_code == 415
+        assert "Content-Encoding" in answer.json()["detail"]
+
+
+def test_a_body_may_be_said_to_be_plain(server: Server, bank: str) -> None:
+    answer = server.client.post(
+        f"/v1/default/banks/{bank}/memories",
+        content=b'{"items": [{"content": "The door is red"}]}',
+        headers=JSON | {"Content-Encoding": "identity"},
+    )
+    assert answer.status_code == 200
 
 
 def test_a_content_over_10_mb(server: Server, untouched: str) -> None:

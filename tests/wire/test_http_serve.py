@@ -33,6 +33,17 @@ FEATURES = {
 }
 
 
+def test_probes_may_ask_for_the_head_alone(server: Server) -> None:
+    for path in ("/health", "/health/ready", "/health/live"):
+        for each in (path, f"/v1{path}" if path != "/health" else path):
+            answer = server.client.head(each)
+            assert (answer.status_code, answer.content) == (200, b""), each
+            assert int(answer.headers["content-length"]) > 0
+    for path in ("/v1/health/liveness", "/v1/health/readiness"):
+        assert server.client.head(path).status_code == 200
+    assert "head" not in server.client.get("/openapi.json").json()["paths"]["/health"]
+
+
 def test_health(server: Server) -> None:
     for path in ("/health", "/health/ready"):
         found = server.client.get(path)

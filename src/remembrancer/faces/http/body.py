@@ -247,6 +247,10 @@ def _check_type(request: Request) -> None:
         raise Refused(
             415, Fault("send JSON, with the header Content-Type: application/json", "media_type")
         )
+    coding = request.headers.get("content-encoding", "").strip().lower()
+    if coding not in ("", "identity"):
+        why = "send the body as it is, without Content-Encoding: compressed ones are not read"
+        raise Refused(415, Fault(why, "content_encoding"))
 
 
 def _declared(request: Request) -> int | None:

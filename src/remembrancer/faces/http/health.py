@@ -123,6 +123,7 @@ class Index(BaseModel):
     routes: list[str]
 
 
+# Probes of containers and monitors ask with HEAD, too.
 @router.get(
     "/health",
     operation_id="health",
@@ -135,6 +136,8 @@ class Index(BaseModel):
     response_model=HealthResponse,
     responses={503: {"model": HealthResponse}},
 )
+@router.head("/health", include_in_schema=False)
+@router.head("/health/ready", include_in_schema=False)
 async def health(request: Request, app: OpenApp) -> Response:
     """Say whether the store can be read; 503 when it cannot, or when this process is to stop."""
     started = time.perf_counter()
@@ -149,6 +152,7 @@ async def health(request: Request, app: OpenApp) -> Response:
 
 
 @router.get("/health/live", operation_id="health_live", response_model=LivenessResponse)
+@router.head("/health/live", include_in_schema=False)
 async def live(request: Request) -> Response:
     """Say that the process lives; touches nothing."""
     uptime = time.monotonic() - request.app.state.started
@@ -171,6 +175,8 @@ async def version(request: Request, app: OpenApp) -> Response:
 
 @router.get("/v1/health/live", operation_id="probe_live", response_model=ProbeResponse)
 @router.get("/v1/health/liveness", operation_id="probe_liveness", response_model=ProbeResponse)
+@router.head("/v1/health/live", include_in_schema=False)
+@router.head("/v1/health/liveness", include_in_schema=False)
 async def probe_live(request: Request) -> Response:
     """Say that the process lives."""
     return answer(request, ProbeResponse(status="alive"))
@@ -188,6 +194,8 @@ async def probe_live(request: Request) -> Response:
     response_model=ProbeResponse,
     responses={503: {"model": ProbeResponse}},
 )
+@router.head("/v1/health/ready", include_in_schema=False)
+@router.head("/v1/health/readiness", include_in_schema=False)
 async def probe_ready(request: Request, app: OpenApp) -> Response:
     """Say whether the store can be read; 503 when it cannot, or when this process is to stop."""
     draining: bool = request.app.state.draining
