@@ -150,6 +150,9 @@ def test_mental_models_are_written_shown_and_deleted(llm: Server) -> None:
         "completed",
         "content_written",
     )
+    assert ended["mental_model_id"] == "sink"
+    operations = llm.client.get(bank("operations"), params={"type": "refresh_mental_model"})
+    assert {o["mental_model_id"] for o in operations.json()["operations"]} == {"sink"}
     one = bank("mental-models/sink")
     shown = llm.client.get(one).json()
     assert (shown["content"], shown["is_stale"], shown["max_tokens"]) == (SINK, False, 2048)

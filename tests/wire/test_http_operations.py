@@ -17,6 +17,8 @@ STATUS_KEYS = {
     "operation_id",
     "status",
     "operation_type",
+    "id",
+    "task_type",
     "created_at",
     "updated_at",
     "completed_at",
@@ -48,9 +50,13 @@ def test_a_queued_retain_is_done(server: Server, bank: str) -> None:
     operation = _queue(server, bank, {"content": "Alice works at Google", "document_id": "d"})
     done = server.finished(bank, operation)
     assert done.keys() == STATUS_KEYS
-    assert done["operation_id"] == operation
+    assert done["operation_id"] == done["id"] == operation
     assert done["status"] == "completed"
-    assert done["operation_type"] == "retain"
+    assert done["operation_type"] == done["task_type"] == "retain"
+    [listed] = _list(server, bank)["operations"]
+    assert listed["operation_id"] == listed["id"] == operation
+    assert listed["operation_type"] == listed["task_type"] == "retain"
+    assert listed["mental_model_id"] is None
     assert done["retry_count"] == 0
     assert done["created_at"] <= done["completed_at"] == done["updated_at"]
     assert done["result_metadata"]["document_ids"] == ["d"]

@@ -4632,8 +4632,13 @@ export interface components {
             filename?: string | null;
             id: string;
             items_count: number;
+            /** @description Of a refresh. */
             mental_model_id?: string | null;
             next_retry_at?: string | null;
+            /** @description As `id`. */
+            operation_id: string;
+            /** @description As `task_type`. */
+            operation_type: string;
             progress?: components["schemas"]["OperationProgress"] | null;
             retry_count?: number | null;
             /** @enum {string} */
@@ -4658,6 +4663,10 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             error_message?: string | null;
+            /** @description As `operation_id`. */
+            id?: string | null;
+            /** @description Of a refresh. */
+            mental_model_id?: string | null;
             next_retry_at?: string | null;
             operation_id: string;
             operation_type?: string | null;
@@ -4673,6 +4682,8 @@ export interface components {
             task_payload?: {
                 [key: string]: unknown;
             } | null;
+            /** @description As `operation_type`. */
+            task_type?: string | null;
             updated_at?: string | null;
         };
         /** @description Two memories of one entity that may contradict each other; `a` was told first. */

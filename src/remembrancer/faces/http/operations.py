@@ -53,6 +53,9 @@ class OperationStatusResponse(BaseModel):
     operation_id: str
     status: Literal["pending", "processing", "completed", "failed", "cancelled", "not_found"]
     operation_type: str | None = None
+    id: str | None = Field(None, description="As `operation_id`.")
+    task_type: str | None = Field(None, description="As `operation_type`.")
+    mental_model_id: str | None = Field(None, description="Of a refresh.")
     created_at: str | None = None
     updated_at: str | None = None
     completed_at: str | None = None
@@ -75,10 +78,12 @@ class OperationResponse(BaseModel):
 
     id: str
     task_type: str
+    operation_id: str = Field(description="As `id`.")
+    operation_type: str = Field(description="As `task_type`.")
     items_count: int
     document_id: str | None
     filename: str | None = None
-    mental_model_id: str | None = None
+    mental_model_id: str | None = Field(None, description="Of a refresh.")
     details: dict[str, Any] | None = None
     created_at: str
     updated_at: str | None
@@ -272,6 +277,9 @@ def _status(operation: Operation) -> OperationStatusResponse:
         operation_id=to_uuid(job.id),
         status=job.state.value,
         operation_type=job.kind,
+        id=to_uuid(job.id),
+        task_type=job.kind,
+        mental_model_id=_model_of(job),
         created_at=spell(job.created_at),
         updated_at=spell(job.updated_at),
         completed_at=spell(job.updated_at) if job.state is JobState.COMPLETED else None,
@@ -290,9 +298,12 @@ def _listed(operation: Operation) -> OperationResponse:
     return OperationResponse(
         id=to_uuid(job.id),
         task_type=job.kind,
+        operation_id=to_uuid(job.id),
+        operation_type=job.kind,
         items_count=job.items,
         document_id=None if is_own(job.document or "") else job.document,
         filename=(job.result or {}).get("filename"),
+        mental_model_id=_model_of(job),
         created_at=spell(job.created_at) or "",
         updated_at=spell(job.updated_at),
         status=job.state.value,
@@ -301,6 +312,12 @@ def _listed(operation: Operation) -> OperationResponse:
         next_retry_at=spell(operation.next_attempt),
         progress=_progress(job.progress),
     )
+
+
+def _model_of(job: Job) -> str | None:
+    """Return the mental model that an operation refreshes; its payload is gone once it is done."""
+    found = (job.result or {}).get("mental_model_id") or job.payload.get("mental_model_id")
+    return None if found is None else str(found)
 
 
 def _child(job: Job) -> ChildOperationStatus:
