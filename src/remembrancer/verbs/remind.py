@@ -43,7 +43,7 @@ from .reminding.reminders import (
     of_item,
     packed,
 )
-from .reminding.retiming import had, moved, time_of, timing
+from .reminding.retiming import had, looked_until, moved, time_of, timing
 
 __all__ = ["Registered", "Remind", "Reminder"]
 
@@ -185,9 +185,10 @@ class Remind:
         if timing(made) == timing(stored):
             made = replace(made, next_due=stored.next_due)
         else:
-            check_possible(made, now)
+            seen = looked_until(stored, made, now)
+            check_possible(made, now, seen + 1)
             if made.recurring and made.trigger_type is not TriggerType.COMPOSITE:
-                made = replace(made, next_due=next_look(made, now))
+                made = replace(made, next_due=next_look(made, seen))
             elif had(stored, made):
                 made = replace(made, next_due=made.expires_at)
         moves: list[OccurrenceMove] = []

@@ -138,7 +138,10 @@ class Planner:
         following = first_after(rule, self._now)
         if instants and not self._rests(intention):
             self._recur(intention, instants, more)
-        self._change(self.plan.now_of(intention), next_due=_soonest(following, intention))
+        due = _soonest(following, intention)
+        self._change(self.plan.now_of(intention), next_due=due)
+        if due is None and intention.id not in self._opened:  # its last times were passed over
+            self._change(self.plan.now_of(intention), state=IntentionState.DONE)
 
     def _once(self, intention: Intention) -> None:
         """One time, or, recurring without a rule, whenever it is asked for from then on."""

@@ -100,8 +100,10 @@ def intention_of(asked: Reminder, now: int, ids: IdMaker) -> Intention:
     return replace(made, next_due=first_look(made, now))
 
 
-def check_possible(made: Intention, now: int) -> None:
+def check_possible(made: Intention, now: int, since: int | None = None) -> None:
     """Refuse what can only have fired in the past, or would expire before it fires.
+
+    `since`: from when on the times of a rule count, where that is before now.
 
     Raises:
         InvalidInput: names the field.
@@ -116,7 +118,8 @@ def check_possible(made: Intention, now: int) -> None:
     if made.trigger_type is not TriggerType.TIME:
         return
     rule = recurrence_of(made)
-    first = made.trigger_at if rule is None else first_after(rule, now - 1)
+    begin = now if since is None else since
+    first = made.trigger_at if rule is None else first_after(rule, begin - 1)
     if first is None:
         raise InvalidInput("the recurrence has ended already", field="recurrence")
     if ends is not None and first > ends:

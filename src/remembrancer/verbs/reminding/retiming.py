@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from ...nouns.intention import Intention, TriggerType
+from ...nouns.intention import Intention, IntentionState, TriggerType
 from .plan import MOVED
 
 _TIMING = ("trigger_type", "trigger_at", "trigger_event", "expires_at", "state", "options")
@@ -30,6 +30,17 @@ def had(stored: Intention, made: Intention) -> bool:
         and stored.last_fired_at is not None
         and made.trigger_at == stored.trigger_at
     )
+
+
+def looked_until(stored: Intention, made: Intention, now: int) -> int:
+    """Return until when the times of an intention are seen to, after which the next one comes.
+
+    What is due and was not asked for yet stays due while the time is left as it is.
+    """
+    going = stored.state is made.state is IntentionState.ACTIVE
+    if stored.next_due is None or not going or time_of(made) != time_of(stored):
+        return now
+    return min(stored.next_due - 1, now)
 
 
 def moved(stored: Intention, made: Intention, now: int) -> Intention:
