@@ -257,6 +257,43 @@ def test_a_webhook_is_sent_no_more_than_the_key_that_set_it_up_may_see(
     assert taken.json()["max_tier_rank"] == 4
 
 
+def test_deliveries_of_what_is_ranked_above_a_key_do_not_exist_for_it(
+    guarded: Server, root: As
+) -> None:
+    above = As(guarded, root.key(tenant="delivered")["key"])
+    below = As(guarded, root.key(tenant="delivered", max_tier_rank=4)["key"])
+    bank = BANK.format("b")
+    hook = {"url": "https://hooks.example/a", "event_types": ["intention.due"]}
+    sent = f"{bank}/webhooks/{above('POST', f'{bank}/webhooks', hook).json()['id']}/deliveries"
+    ranks = [5, 1, 5, 5, 4, 5]
+    items = [{"content": "look", "triggerAt": 10**12 + n, "tierRank": n} for n in ranks]
+    for item in items:
+        assert above("POST", f"{bank}/intentions", item).status_code == 201
+
+    def pages(caller: As, limit: int) -> list[dict[str, Any]]:
+        found, cursor = [], ""
+        while cursor is not None:
+            page = caller("GET", f"{sent}?limit={limit}{cursor and f'&cursor={cursor}'}").json()
+            found += page["items"]
+            assert len(page["items"]) == limit or page["next_cursor"] is None
+            cursor = page["next_cursor"]
+        return found
+
+    until = time.monotonic() + 10
+    while len(pages(above, 50)) < len(ranks) and time.monotonic() < until:
+        time.sleep(0.1)
+    every = [each["id"] for each in pages(above, 1)]
+    assert len(every) == len(set(every)) == len(ranks)
+    seen = above("GET", f"{bank}/occurrences?maxTierRank=4").json()["items"]
+    for limit in (1, 2, 50):
+        mine = pages(below, limit)
+        assert {each["occurrence_id"] for each in mine} == {each["id"] for each in seen}
+        assert len(mine) == 2
+    [hidden, *_] = set(every) - {each["id"] for each in mine}
+    assert below("POST", f"{sent}/{hidden}/replay").status_code == 404
+    assert above("POST", f"{sent}/{hidden}/replay").status_code in (202, 409)
+
+
 def test_an_event_tells_no_more_than_was_asked_for(guarded: Server, root: As) -> None:
     caller = As(guarded, root.key(tenant="tellers")["key"])
     item = {"triggerType": "event_based", "triggerEvent": "deploy"}

@@ -227,7 +227,8 @@ async def list_deliveries(
     cursor: Annotated[str | None, Query()] = None,
 ) -> Response:
     """List what was sent to a webhook and what came of it, newest first."""
-    page = await app.webhooks.deliveries(bank, webhook_id, limit, cursor)
+    ceiling = ceiling_of(request, None)
+    page = await app.webhooks.deliveries(bank, webhook_id, limit, cursor, ceiling)
     return answer(
         request,
         WebhookDeliveryListResponse(
@@ -250,7 +251,7 @@ async def replay_delivery(
     request: Request, app: OpenApp, bank: NamedBank, webhook_id: str, delivery_id: str
 ) -> Response:
     """Send a due intention once more, with all attempts: after a dead letter, for example."""
-    record = await app.replay(bank, webhook_id, delivery_id)
+    record = await app.replay(bank, webhook_id, delivery_id, ceiling_of(request, None))
     app.courier.wake()
     audited(request, webhook_id=webhook_id, delivery_id=delivery_id)
     return answer(request, _delivery(record), nulls=True, status=202)

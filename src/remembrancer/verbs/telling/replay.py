@@ -24,17 +24,20 @@ class Replay:
         self._webhooks = webhooks
         self._clock = clock
 
-    async def __call__(self, ref: BankRef, webhook_id: str, delivery_id: str) -> Record:
+    async def __call__(
+        self, ref: BankRef, webhook_id: str, delivery_id: str, ceiling: float | None = None
+    ) -> Record:
         """Queue a delivery of a due intention, with all its attempts; return its record.
 
         Raises:
-            NotFound: there is no such webhook or delivery, or the intention is gone.
+            NotFound: there is no such webhook or delivery (or it is of what is ranked above the
+                ceiling), or the intention is gone.
             InvalidInput: it tells of something else, whose body is not kept.
             Conflict: it is on its way, the webhook is disabled, or the occurrence has ended.
         """
         webhook = await self._webhooks.get(ref, webhook_id)
         record = await self._store.record(ref, delivery_kind(webhook.id), delivery_id)
-        if record is None:
+        if record is None or await self._webhooks.hidden(ref, [record], ceiling):
             raise NotFound(f"delivery {delivery_id!r} does not exist", field="delivery_id")
         if record.data["event_type"] != INTENTION_DUE:
             raise InvalidInput(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -15,6 +15,7 @@ from ...nouns.clock import Clock
 from ...nouns.errors import InvalidInput, NotFound
 from ...nouns.ids import IdMaker, parse_id, to_uuid
 from ...nouns.memory import BankRef
+from ..reminding.occurrences import withheld
 
 WEBHOOK = "webhook"
 """The kind of their records."""
@@ -157,9 +158,17 @@ class Webhooks:
         await self._store.record_trim(ref, delivery_kind(webhook.id), 0)
 
     async def deliveries(
-        self, ref: BankRef, webhook_id: str, limit: int, cursor: str | None = None
+        self,
+        ref: BankRef,
+        webhook_id: str,
+        limit: int,
+        cursor: str | None = None,
+        ceiling: float | None = None,
     ) -> DeliveryPage:
         """Return deliveries, newest first, from where a cursor points.
+
+        Those of intentions ranked above the ceiling are left out; with a ceiling those of
+        intentions that are gone, too, of which nobody knows the rank any more.
 
         Raises:
             NotFound: there is no such webhook.
@@ -167,17 +176,41 @@ class Webhooks:
         """
         webhook = await self.get(ref, webhook_id)
         until, skip = _place(cursor)
-        found = await self._store.records(
-            ref, delivery_kind(webhook.id), until=until, limit=limit + 1, offset=skip
-        )
-        page = found[:limit]
-        if len(found) <= limit:
+        read: list[Record] = []
+        shown: list[int] = []  # places of what may be seen among those
+        more = True
+        while more and len(shown) <= limit:
+            found = await self._store.records(
+                ref,
+                delivery_kind(webhook.id),
+                until=until,
+                limit=limit + 1,
+                offset=skip + len(read),
+            )
+            hidden = await self.hidden(ref, found, ceiling)
+            shown += [len(read) + n for n, each in enumerate(found) if each.key not in hidden]
+            read += found
+            more = len(found) > limit
+        page = [read[n] for n in shown[:limit]]
+        if len(shown) <= limit:
             return DeliveryPage(page, None)
-        last = page[-1].created_at
-        same = sum(record.created_at == last for record in page)
+        passed = read[: shown[limit]]
+        last = passed[-1].created_at
+        same = sum(record.created_at == last for record in passed)
         # A page that holds nothing but one moment goes on where the one before began.
         before = skip if until == last + 1 else 0
         return DeliveryPage(page, f"{last}.{same + before}")
+
+    async def hidden(
+        self, ref: BankRef, found: Sequence[Record], ceiling: float | None
+    ) -> set[str]:
+        """Return the keys of deliveries that a caller with a ceiling may not see."""
+        if ceiling is None:
+            return set()
+        due = {r.key: parse_id(r.data["occurrence_id"]) for r in found if _tells_due(r)}
+        offers = await self._store.offers_by_id(ref, list(due.values())) if due else []
+        seen = {o.occurrence.id for o in offers if not withheld(o.intention, ceiling)}
+        return {key for key, occurrence_id in due.items() if occurrence_id not in seen}
 
     async def _check(self, webhook: Webhook) -> None:
         unknown = [name for name in webhook.event_types if name not in EVENTS]
@@ -194,6 +227,10 @@ class Webhooks:
             )
         _check_http(webhook.http)
         await self._outbound.check(webhook.url)
+
+
+def _tells_due(record: Record) -> bool:
+    return bool(record.data["event_type"] == INTENTION_DUE)
 
 
 async def webhooks_of(store: Store, ref: BankRef) -> list[Webhook]:
