@@ -472,3 +472,19 @@ def test_no_text_raises_and_nothing_found_lacks_a_trigger(text: str, role: Role)
         assert [kind for kind, value in given_.items() if value] == [one.trigger_type]
         if one.when is not None:
             assert one.when.at > NOW
+
+
+@pytest.mark.parametrize(
+    ("text", "sure"),
+    [
+        ("Remind me every day except Sundays at 8 to run.", True),
+        ("Remind me to run every day at 8, except Sundays.", True),
+        ("Remind me every morning to meditate, but not on weekends.", False),
+        ("Remind me every day at 8 to run, excluding Sundays.", False),
+        ("Remind me daily at 9 to stretch, not on Fridays though.", False),
+        ("Remind me every day at 7 but on weekends at 9 to walk the dog.", False),
+        ("Remind me on Friday to run, but not the long way.", True),
+    ],
+)
+def test_a_repeat_whose_days_off_are_not_read_is_only_proposed(text: str, sure: bool) -> None:
+    assert (only(text).confidence >= ACTIVE_FROM) is sure

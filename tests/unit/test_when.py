@@ -208,6 +208,30 @@ def test_a_time_that_is_over_is_refused_by_what_it_is() -> None:
             "2026-04-16 09:00",
             "2026-04-17 09:00",
         ),
+        (
+            "every day but Sunday at 8am",
+            "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR,SA",
+            "2026-04-16 08:00",
+            "2026-04-17 08:00",
+        ),
+        (
+            "every day at 8am, except Sundays",
+            "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR,SA",
+            "2026-04-16 08:00",
+            "2026-04-17 08:00",
+        ),
+        (
+            "daily at 8am but not on weekends",
+            "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR",
+            "2026-04-16 08:00",
+            "2026-04-17 08:00",
+        ),
+        (
+            "every day at 8am, not on Fridays",
+            "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,SA,SU",
+            "2026-04-16 08:00",
+            "2026-04-18 08:00",
+        ),
         ("every friday starting 1 May", "FREQ=WEEKLY;BYDAY=FR", "2026-05-01 09:00", None),
         ("every night at 12", "FREQ=DAILY", "2026-04-16 00:00", "2026-04-17 00:00"),
         (

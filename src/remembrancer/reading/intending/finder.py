@@ -11,6 +11,7 @@ from ...nouns.memory import Role
 from ..recurrence.zones import zone_of
 from ..sentences import split_sentences
 from ..types import Span
+from ..when import When
 from . import lexicon as lex
 from .content import content_of
 from .heads import Head, read_head
@@ -36,6 +37,11 @@ _LEFT_OVER: Final = re.compile(
     r"|^(?:starting|beginning|ending) (?:at|on|from|in|today|tomorrow|next|\d)"
     r"|^(?:the )?\d{1,2}(?:st|nd|rd|th)?(?:,| and| or| &) (?:the )?\d"
     r"|\bat \d{1,2} (?:and|or|&) (?:at )?\d{1,2}$"
+)
+# Days that a repeat leaves out, said apart from it: "every day to run, but not on Sundays".
+_SPARED: Final = re.compile(
+    r"\b(?:except|excluding|but|not|never)(?: for)?(?: on| the)* "
+    r"(?:weekends?|(?:mon|tues|wednes|thurs|fri|satur|sun)days?)\b"
 )
 # A step whose end is no known time: "two weeks | before the trip".
 _STEP_LEFT: Final = re.compile(
@@ -174,6 +180,7 @@ def _found(
     left_over = _LEFT_OVER.search(content.lower()) is not None
     stepped = condition is not None and condition.word in {"before", "after"}
     left_over = left_over or (stepped and _STEP_LEFT.search(content.lower()) is not None)
+    left_over = left_over or _is_spared(line, head, when)
     if not trigger.sure or left_over or (_NOTE.match(line.low, head.start) and _IS.search(content)):
         confidence = min(confidence, UNSURE)
     if when is not None:
@@ -206,3 +213,11 @@ def _found(
         event=condition.event if condition else None,
         cue=condition.cue if condition else None,
     )
+
+
+def _is_spared(line: Line, head: Head, when: When | None) -> bool:
+    """Whether a repeat is told to leave out days that its own words do not."""
+    if when is None or when.recurrence is None:
+        return False
+    said = (found.start() for found in _SPARED.finditer(line.low, head.start))
+    return any(not when.span.start <= start < when.span.end for start in said)

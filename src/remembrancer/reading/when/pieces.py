@@ -80,7 +80,7 @@ def _piece(c: Context, k: int, joiner: str, into: Pieces, *, dry: bool = False) 
     target = Pieces(first=k) if dry else into
     if dry:
         target.pattern, target.date, target.day = into.pattern, into.date, into.day
-    for reader in (read_iso, _counted, _repeat, read_limit, _ends, _part, _clock, _date):
+    for reader in (read_iso, _counted, _repeat, _left_out, read_limit, _ends, _part, _clock, _date):
         end = reader(c, k, joiner, target)
         if end is not None:
             return end
@@ -184,6 +184,14 @@ def _repeat(c: Context, k: int, _joiner: str, into: Pieces) -> int | None:
         return None
     into.pattern = found[0]
     return found[1]
+
+
+def _left_out(c: Context, k: int, _joiner: str, into: Pieces) -> int | None:
+    """Read days that a repeat leaves out after its hour: "every day at 8, except Sundays"."""
+    if into.pattern is None:
+        return None
+    into.pattern, end = repeats.left_out(c, into.pattern, k)
+    return end if end > k else None
 
 
 def _ends(c: Context, k: int, _joiner: str, into: Pieces) -> int | None:

@@ -55,7 +55,7 @@ Read = tuple[Pattern, int]
 def read_repeat(c: Context, i: int) -> Read | None:
     """Read a repeat at token `i`, None where there is none."""
     found = _bare(c, i)
-    return _except(c, *_days_after(c, *found)) if found else None
+    return left_out(c, *_days_after(c, *found), bare=True) if found else None
 
 
 def _bare(c: Context, i: int) -> Read | None:
@@ -326,16 +326,21 @@ def _days_after(c: Context, pattern: Pattern, j: int) -> Read:
     return (replace(pattern, month_days=listed), end) if listed else (pattern, j)
 
 
-def _except(c: Context, pattern: Pattern, j: int) -> Read:
-    """Take days out: "every day except Sunday", "daily but not on weekends"."""
+def left_out(c: Context, pattern: Pattern, j: int, *, bare: bool = False) -> Read:
+    """Take days out: "every day except Sunday", "daily but not on weekends".
+
+    `bare`: "but" alone does so, too: "every day but Sunday".
+    """
     k = j + 1 if c.word(j) == "," else j
-    if c.word(k) == "but" and c.word(k + 1) == "not":
+    if c.word(k) == "but" and c.word(k + 1) in {"not", "never"}:
         k += 2
     elif c.word(k) in {"except", "excluding"}:
         k += 2 if c.word(k + 1) == "for" else 1
+    elif (bare and c.word(k) == "but") or (c.word(k) == "not" and c.word(k + 1) == "on"):
+        k += 1
     else:
         return pattern, j
-    k = k + 1 if c.word(k) in {"on", "the"} else k
+    k = k + 1 if c.word(k) in {"on", "the"} and c.word(k - 1) != "but" else k
     out, end = weekday_list(c, k)
     if c.word(k) in {"weekends", "weekend"}:
         out, end = WEEKEND, k + 1
