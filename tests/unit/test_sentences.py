@@ -25,6 +25,11 @@ CASES = [
     ("i went home. it was late", ["i went home.", "it was late"]),
     ("J. R. Smith wrote it. Good.", ["J. R. Smith wrote it.", "Good."]),
     ("one\n\ntwo", ["one", "two"]),
+    ("Ich ziehe am 3. Januar um. Gut.", ["Ich ziehe am 3. Januar um.", "Gut."]),
+    ("Am 3. und 4. Mai, am 5. Okt. auch.", ["Am 3. und 4. Mai, am 5. Okt. auch."]),
+    ("Im 19. Jahrhundert. Als der 2. Sohn.", ["Im 19. Jahrhundert.", "Als der 2. Sohn."]),
+    ("We are 3. May we come?", ["We are 3.", "May we come?"]),
+    ("My cat is 3. Bob is 4.", ["My cat is 3.", "Bob is 4."]),
     (
         "This long line of prose was wrapped by a mail program of the old\nkind. Next.",
         ["This long line of prose was wrapped by a mail program of the old\nkind.", "Next."],

@@ -28,9 +28,19 @@ _TITLES = frozenset(
 _MAYBE = frozenset(
     "a.m p.m am pm etc inc ltd co corp bros jr sr ph.d phd m.d b.a m.a b.sc m.sc u.s u.k u.s.a "
     "e.u d.c a.d b.c dept est min max hr hrs mon tue tues wed thu thur thurs fri sat sun jan feb "
-    "mar apr jun jul aug sep sept oct nov dec usw".split()
+    "mar apr jun jul aug sep sept oct nov dec usw jän mär okt dez".split()
 )
 _NUMBERED = frozenset("no nos nr p art".split())  # before a digit: "No. 5"
+# German writes an ordinal with a full stop: "am 3. Januar", "der 2. Platz", "am 3. und 4. Mai".
+_MONTHS = frozenset(
+    "januar jänner februar märz april mai juni juli august september oktober november dezember "
+    "jan jän feb mär apr jun jul aug sep sept okt nov dez".split()
+)
+_ORDINAL = re.compile(r"(?:^|[\s(])\d{1,2}$")
+_BEFORE_ORDINAL = re.compile(
+    r"\b(?:der|die|das|den|dem|des|im|vom|zum|zur|beim|jede[rsnm]?)\s+\d{1,2}$", re.IGNORECASE
+)
+_AFTER_ORDINAL = re.compile(r"\s+(?:und|oder|bis|auf den)\s+(?:zum\s+)?\d")
 _STARTERS = frozenset(
     "I I'm I've I'd I'll He She It It's We They You The This That These Those There My Our His Her "
     "Their Your What When Where Why How Who But And So Then If In On At After Before".split()
@@ -103,7 +113,7 @@ def _full_stop_ends(text: str, start: int, at: int, after: str, end: int) -> boo
     low = word.lower()
     if low in _TITLES:
         return False
-    if low in _NUMBERED and after.isdigit():
+    if (low in _NUMBERED and after.isdigit()) or _is_ordinal(text, start, at, end):
         return False
     if low in _MAYBE:
         if "." in low[:-1] and low not in ("a.m", "p.m"):
@@ -114,6 +124,16 @@ def _full_stop_ends(text: str, start: int, at: int, after: str, end: int) -> boo
     return not (
         len(word) <= 3 and word.isalnum() and _ITEM_NUMBER.search(text, max(0, at - 24), at)
     )
+
+
+def _is_ordinal(text: str, start: int, at: int, end: int) -> bool:
+    """Tell whether a full stop makes a number a German ordinal."""
+    if not text[at - 1].isdigit() or not _ORDINAL.search(text, max(start, at - 4), at):
+        return False
+    word = _next_word(text, end)
+    if word.lower() in _MONTHS or _AFTER_ORDINAL.match(text, end):
+        return True
+    return word[:1].isupper() and _BEFORE_ORDINAL.search(text, max(start, at - 12), at) is not None
 
 
 def _next_word(text: str, end: int) -> str:

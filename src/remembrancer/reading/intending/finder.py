@@ -14,6 +14,7 @@ from ..types import Span
 from ..when import When
 from . import lexicon as lex
 from .content import content_of
+from .elsewhere import asked_elsewhere
 from .heads import Head, read_head
 from .line import Line, is_coarse
 from .masking import is_hidden, mask
@@ -63,8 +64,8 @@ def find_intentions(
 
     Found are asks to be reminded, orders for later, promises, duties of the speaker and wishes that
     name a time to come, an event or a topic. What has no trigger that can fire is none; nor are
-    questions, quotations, suppositions, what is over, and what others have to do. English only.
-    Pure and deterministic; no text raises.
+    questions, quotations, suppositions, what is over, and what others have to do. In other
+    languages asks alone are read, see `elsewhere`. Pure and deterministic; no text raises.
 
     Args:
         text: what one speaker said; pasted and quoted parts of it are passed over.
@@ -104,7 +105,7 @@ def _read(
             last = None
             continue
         line = Line(part, text[span.start : span.end], span.start, said_at, zone, default_hour)
-        found += _read_line(line, role, last)
+        found += _read_line(line, role, last) or asked_elsewhere(line, role, default_hour)
         last = line
     return found
 
