@@ -19,7 +19,7 @@ from ..recurrence.zones import local_of, zone_of
 from ..types import DateSpan, Span
 from ..when import When
 from .line import Line
-from .tongues import CUE, DAILY, TONGUES, Tongue
+from .tongues import CUE, DAILY, Tongue, tongues
 from .types import FoundIntention, Manner
 
 _SURE: Final = 0.9  # as an ask in English
@@ -44,7 +44,7 @@ def asked_elsewhere(line: Line, role: Role, default_hour: int) -> list[FoundInte
     """Return what a sentence in another language asks to be reminded of, one at most."""
     if role not in {Role.USER, Role.NONE} or not CUE.search(line.low):
         return []
-    for tongue in TONGUES:
+    for tongue in tongues():
         head = tongue.head.search(line.text)
         if head is not None:
             found = _read(line, tongue, head, default_hour)
