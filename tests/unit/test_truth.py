@@ -245,6 +245,26 @@ async def test_a_fact_that_stands_keeps_its_place_beside_one_that_ended(tmp_path
         assert (await found(memory, text))[0] == (text, True)
 
 
+@pytest.mark.parametrize(
+    "first",
+    ["I'm vegetarian. I live in Rome.", "I'm vegetarian and I live in Rome. My dog is called Rex."],
+)
+async def test_of_a_memory_with_several_facts_the_one_asked_of_counts(
+    tmp_path: Path, first: str
+) -> None:
+    async with opened(tmp_path) as memory:
+        await memory.retain(first, timestamp=day(1))
+        await memory.retain("I moved to Berlin.", timestamp=day(6))
+        told = await memory.recall("Where do I live?", min_relevance=0)
+        assert [a.text for a in told] == ["I moved to Berlin.", first]
+        assert told[1].superseded_by == (told[0].id,)
+        held = await memory.history("Where do I live?")
+        assert [(v.slot, v.value, v.holds) for v in held] == [
+            ("home", "rome", False),
+            ("home", "berlin", True),
+        ]
+
+
 async def test_a_question_does_not_outrank_what_answers_it(tmp_path: Path) -> None:
     async with opened(tmp_path) as memory:
         await memory.retain("Where do I live?", timestamp=day(1))

@@ -12,7 +12,7 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 import numpy as np
@@ -97,6 +97,11 @@ class Analyzer:
     def terms(self, text: str) -> list[int]:
         """Return the hashed terms of a text in order, stop words left out."""
         return self.terms_of(words(text))
+
+    def shares(self, text: str) -> Callable[[str], bool]:
+        """Return what tells whether another text shares a term with this one."""
+        mine = frozenset(self.terms(text))
+        return lambda other: not mine.isdisjoint(self.terms(other))
 
     def terms_of(self, found: Iterable[str]) -> list[int]:
         """Return the hashed terms of words in order, stop words left out."""

@@ -7,7 +7,7 @@ budget. An answer is a source with the facts read from it; a fact and its source
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -44,7 +44,7 @@ from .recalling.related import SEEDS, related
 from .recalling.reranking import Reranking, within
 from .recalling.snapshots import read_indexed
 from .recalling.trace import Trace, trace
-from .recalling.truth import current_first, heirs, opponents, truths_of
+from .recalling.truth import as_asked, current_first, heirs, opponents, truths_of
 from .recalling.watching import RecallWatch
 from .retaining.embedding import MOVED
 
@@ -152,6 +152,10 @@ class Recall:
         """Release the reranker."""
         if self._reranking is not None:
             await self._reranking.reranker.close()
+
+    def asks(self, question: str) -> Callable[[str], bool]:
+        """Return what tells whether a question asks of a text: whether they share a word."""
+        return self._analyzer.shares(question)
 
     async def knows(self, ref: BankRef, cue: str) -> bool:
         """Tell whether a bank seems to know anything of a cue; see `recalling.cutoff`."""
@@ -273,6 +277,11 @@ class Recall:
             t for t in (options.as_of, options.now, self._clock.now_us()) if t is not None
         )
         marked = truths_of(reader, [answer.unit for answer in answers], told_at)
+        asks = self.asks(question)
+        for answer in answers:
+            told_of = marked.get(answer.unit.id)
+            if told_of is not None:
+                marked[answer.unit.id] = as_asked(told_of, answer.facts, asks)
         late = None
         if marked:
             missing = [*heirs(reader, marked, told_at), *opponents(marked)]

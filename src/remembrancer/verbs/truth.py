@@ -14,6 +14,7 @@ from ..nouns.ids import to_uuid
 from ..nouns.memory import ASIDE, BankRef, Layer, Stance, Unit
 from ..reading.slots.intake import TAKES
 from .recall import Recall, RecallOptions
+from .recalling.truth import facts_asked
 
 _LOOKED_AT = 5  # answers of a question, to find one that claims something
 
@@ -75,10 +76,13 @@ class Truth:
         """
         options = options or RecallOptions(limit=_LOOKED_AT)
         at = options.as_of if options.as_of is not None else options.now
-        for answer in (await self._recall(ref, question, options)).answers:
-            if answer.truth.facts:
-                return await self.history(ref, answer.unit.id, at)
-        return []
+        found = (await self._recall(ref, question, options)).answers
+        best = next((answer for answer in found if answer.truth.facts), None)
+        if best is None:
+            return []
+        now = self._clock.now_us() if at is None else at
+        ids = facts_asked(best.truth, best.facts, self._recall.asks(question))
+        return await self._store.read(ref, lambda reader: _told(reader, ids, now))
 
 
 def _history(reader: Reader, unit_id: bytes, at: int) -> list[Held]:
@@ -89,6 +93,11 @@ def _history(reader: Reader, unit_id: bytes, at: int) -> list[Held]:
         ids = [unit_id]
     else:
         ids = [fact.id for row in reader.recalled([unit_id]) for fact in row.facts]
+    return _told(reader, ids, at)
+
+
+def _told(reader: Reader, ids: Sequence[bytes], at: int) -> list[Held]:
+    """Return all values of what facts tell of, oldest first."""
     slots = list(dict.fromkeys(p.claim.slot for p in reader.claims_of(ids)))
     shown = [s for s in slots if not s.partition("\n")[2].startswith(ASIDE)] or slots
     claims = [p for slot in shown for p in reversed(reader.slot_claims(slot))]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from types import MappingProxyType
 from typing import NamedTuple, Protocol, TypeVar
@@ -176,6 +176,29 @@ def _within(begins: int | None, ends: int | None, at: int) -> bool:
 
 def _unique(ids: object) -> tuple[bytes, ...]:
     return tuple(dict.fromkeys(ids))  # type: ignore[call-overload]
+
+
+def as_asked(truth: Truth, facts: Sequence[Unit], asks: Callable[[str], bool]) -> Truth:
+    """Return what holds of a memory by those of its facts that a question asks of.
+
+    "I'm vegetarian. I live in Rome." stands, but not as an answer to where I live: what ended that
+    part comes before it.
+    """
+    if len(truth.facts) < 2 or not truth.superseded_by or not truth.whole:
+        return truth
+    asked = facts_asked(truth, facts, asks)
+    whole = any(truth.facts[i].whole for i in asked)
+    return truth if whole else truth._replace(whole=False)
+
+
+def facts_asked(
+    truth: Truth, facts: Sequence[Unit], asks: Callable[[str], bool]
+) -> Sequence[bytes]:
+    """Return the facts that claim something and of which a question asks; all, if of none."""
+    if len(truth.facts) < 2:
+        return list(truth.facts)
+    asked = [fact.id for fact in facts if fact.id in truth.facts and asks(fact.text)]
+    return asked or list(truth.facts)
 
 
 def seen_then(unit: Unit, truth: Truth | None, at: int) -> bool:
