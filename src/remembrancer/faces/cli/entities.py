@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from .options import AsJson, Bank, Data, StoreUrl, examples, settings_of
-from .output import results, write_json
+from .output import results, write_json, write_table
 from .session import must_exist, with_app
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def list_entities(
             entity.name, entity.kind, ", ".join(entity.aliases), f"{entity.mention_count:,}"
         )
     if page.items:
-        results().print(table)
+        write_table(table)
     shown = len(page.items)
     results().print(f"{shown:,} of {page.total:,} entities" if shown else "no entities")
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from .options import AsJson, Data, StoreUrl, examples, moment, settings_of
-from .output import remark, results, write_json
+from .output import remark, results, write_json, write_table
 from .session import must_exist, with_app
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def list_keys(
             _state(shape),
         )
     if keys:
-        results().print(table)
+        write_table(table)
     results().print(f"{len(keys)} keys" if keys else "no keys: servers ask for none")
 
 

@@ -9,11 +9,16 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_ANY_WIDTH = 100_000
 
 
 def show_what_can_be_shown() -> None:
@@ -50,6 +55,18 @@ def write_line(console: Console, text: Text, indent: int = 0) -> None:
         return
     for line in text.split("\n"):
         console.print(Text(" " * indent).append_text(line), soft_wrap=True)
+
+
+def write_table(table: Table) -> None:
+    """Print a table: on a terminal as wide as that, each row whole where it is narrower or piped.
+
+    Where the longest words do not fit, columns would be cut off or left out.
+    """
+    out = results()
+    room = out.measure(table, options=out.options.update(width=_ANY_WIDTH))
+    if not out.is_terminal or room.minimum > out.width:
+        out.width = room.maximum
+    out.print(table)
 
 
 def write_json(value: Mapping[str, Any] | None) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .options import AsJson, Data, Embedder, StoreUrl, examples, settings_of
-from .output import results, write_json
+from .output import results, write_json, write_table
 from .session import must_exist, with_app
 
 if TYPE_CHECKING:
@@ -78,8 +78,8 @@ def _show(found: Status) -> None:
         table = Table(box=None, pad_edge=False, header_style="bold")
         table.add_column("bank", overflow="fold")
         for name in ("units", "documents", "revision"):
-            table.add_column(name, justify="right")
-        table.add_column("last change (UTC)")
+            table.add_column(name, justify="right", min_width=len(name))
+        table.add_column("last change (UTC)", min_width=len("Wed 30 Dec 2026 23:59"))
         for bank in found.banks:
             table.add_row(
                 bank.ref.bank,
@@ -89,7 +89,7 @@ def _show(found: Status) -> None:
                 day_and_time(from_us(bank.updated_at)),
             )
         out.print()
-        out.print(table)
+        write_table(table)
         if found.bank_count > len(found.banks):
             out.print(f"and {found.bank_count - len(found.banks):,} more banks", style="dim")
     else:
