@@ -70,3 +70,11 @@ def test_place_cuts_a_range_at_its_chunk() -> None:
     chunks = split_chunks(content, split_turns(content))
     spot = place(chunks, 0, 10_000)
     assert (spot.chunk, spot.start, spot.end) == (0, 0, chunks[0].end)
+
+
+def test_a_text_in_pieces_is_read_whole() -> None:
+    text = ["Look at ", {"type": "link", "text": "https://x.example/a"}, ", it is ", ""]
+    text.append({"type": "bold", "text": "mine"})
+    messages = [{"from": "Ann", "text": text}, {"from": "Ben", "text": ["So", "what?"]}]
+    turns = split_turns(json.dumps({"messages": messages}))
+    assert [turn.text for turn in turns] == ["Look at https://x.example/a, it is mine", "So\nwhat?"]

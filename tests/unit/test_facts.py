@@ -261,6 +261,14 @@ def test_splits(text: str, expected: list[tuple[str, str | None, Polarity]]) -> 
     assert [(s.text, s.subject, s.polarity) for s in _read(text)] == expected
 
 
+@pytest.mark.parametrize("mark", ["", "\u200e"])
+def test_what_a_messenger_says_of_a_message_is_no_fact(mark: str) -> None:
+    assert _read(f"{mark}This message was deleted.") == []
+    assert _read(f"{mark}This message was deleted by admin Ann.") == []
+    [told] = _read(f"I got the job! {mark}<This message was edited>")
+    assert told.text == "I got the job!"
+
+
 def test_first_person_by_role() -> None:
     text = "I bought a laptop."
     assert [s.subject for s in _read(text, Role.USER, None)] == ["user"]

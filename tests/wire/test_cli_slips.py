@@ -70,3 +70,8 @@ def test_addresses_that_cannot_be_had_are_one_line(cli: Cli) -> None:
             assert held in _refused(cli("serve", *args), 1)
     told = _refused(cli("serve", "--http", held, "--grpc", held), 2)
     assert f"HTTP and gRPC are both to listen on {held}" in told
+
+
+def test_an_address_without_its_scheme_says_what_is_missing(cli: Cli) -> None:
+    for args in (("watch", "--url", "localhost:6381"), ("mcp", "--url", "localhost:6381")):
+        assert "must begin with http:// or https://" in _refused(cli(*args), 2)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -22,6 +22,10 @@ _TEXTS = ("content", "text", "message")
 _TIMES = ("timestamp", "created_at", "time", "date", "at")
 _IDS = ("id", "message_id", "dia_id")
 _TEXT_PARTS = (None, "text", "input_text", "output_text")
+_MARKUP = frozenset(  # what Telegram's export calls the pieces of a text
+    "bank_card blockquote bold bot_command cashtag code custom_emoji email hashtag italic link "
+    "mention mention_name phone pre spoiler strikethrough text_link underline".split()
+)
 _MAX_DEPTH = 3  # lists of conversations of messages
 
 
@@ -184,6 +188,8 @@ def _join(body: object) -> str:
         body = body["parts"] if isinstance(body.get("parts"), list) else [body]
     if not isinstance(body, list):
         return ""
+    if any(isinstance(part, dict) and part.get("type") in _MARKUP for part in body):
+        return _marked_up(body)
     words: list[str] = []
     for part in body:
         if isinstance(part, str):
@@ -195,6 +201,12 @@ def _join(body: object) -> str:
         ):
             words.append(part["text"])
     return clean("\n".join(words)).strip()
+
+
+def _marked_up(body: Sequence[object]) -> str:
+    """Return the words of a text that Telegram exports in pieces, each link and bold word one."""
+    words = [part.get("text") if isinstance(part, dict) else part for part in body]
+    return clean("".join(word for word in words if isinstance(word, str))).strip()
 
 
 def _time(value: Mapping[str, Any]) -> tuple[int | None, int | None]:

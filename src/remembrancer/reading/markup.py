@@ -13,6 +13,9 @@ _MAX_FENCE = 8
 _INDENTED = re.compile(r"(?:(?<=\n\n)|\A)(?:(?: {4}|\t)[^\n]*(?:\n|$))+")
 _TABLE = re.compile(r"^[ \t]*\|?[^|\n]*\|[^|\n]*\|[^\n]*$", re.MULTILINE)
 _LIST_LINE = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]")
+_NOTICE = re.compile(
+    r"^[^\w\n]*This message was deleted\b[^\n]*$|<This message was edited>", re.MULTILINE
+)
 TEMPLATE = re.compile(
     r"\{\{|\}\}|\$\{|<[a-z_]+>|\[(?:[A-Z_]{3,}|your [^\]]*|insert [^\]]*"
     r"|(?:First |Last |Full )?Name|Date|Time|City|Country|Company|Email|Phone|Address|Title)\]"
@@ -56,9 +59,11 @@ def find_not_prose(text: str) -> list[Span]:
     """Return the spans no fact may be read from, in order; they may overlap.
 
     These are code (fenced or indented), table rows, and what was pasted or printed rather than
-    said (see `injected`).
+    said (see `injected`), and what a messenger puts in the place of a message.
     """
     spans = find_fences(text)
+    if "his message was " in text:
+        spans += [Span(m.start(), m.end()) for m in _NOTICE.finditer(text)]
     if "    " in text or "\t" in text:
         spans += [
             Span(m.start(), m.end())

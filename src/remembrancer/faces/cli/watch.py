@@ -56,7 +56,6 @@ def command(
     import asyncio  # noqa: PLC0415
 
     tell = _json if json else _line
-    remark(f"watching bank {bank}; interrupt to end")
     until = None if seconds is None else time.monotonic() + seconds
     if url is not None:
         asyncio.run(_remote(url, api_key, bank, until, tell))
@@ -78,6 +77,7 @@ async def _here(settings: Settings, bank: str, until: float | None, tell: Tell) 
     try:
         watched = Watched(app, bank_ref(bank))
         await watched.begin()
+        remark(f"watching bank {bank}; interrupt to end")
         while until is None or time.monotonic() < until:
             for event in await watched.news():
                 tell(event)
@@ -99,6 +99,7 @@ async def _remote(url: str, key: str | None, bank: str, until: float | None, tel
     watched = WatchedServer(url, key, bank)
     try:
         await watched.begin()
+        remark(f"watching bank {bank}; interrupt to end")
         while until is None or time.monotonic() < until:
             for event in await watched.news():
                 tell(event)

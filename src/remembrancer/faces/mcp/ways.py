@@ -174,6 +174,12 @@ class Remote:
     """A server at an address, such as `http://localhost:6381`."""
 
     def __init__(self, url: str, timeout_s: float = 60.0) -> None:
+        if not url.startswith(("http://", "https://")):
+            raise InvalidInput(
+                f"url must begin with http:// or https://, such as http://localhost:6381, and not "
+                f"be {url[:80]!r}",
+                field="url",
+            )
         self._client = httpx.AsyncClient(base_url=url.rstrip("/"), timeout=timeout_s)
 
     async def call(self, ask: Ask, headers: Headers) -> Answer:
