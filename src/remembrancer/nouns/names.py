@@ -27,8 +27,11 @@ def bank_ref(name: str, field: str = "bank", tenant: str = DEFAULT_TENANT) -> Ba
     """Return the bank of a name.
 
     Raises:
-        InvalidInput: it is empty, too long, or holds control characters; names `field`.
+        InvalidInput: it is no text, empty, too long, or holds control characters; names `field`.
     """
+    if not isinstance(name, str):
+        kind = type(name).__name__
+        raise InvalidInput(f"{field} must be text, and not of the type {kind}", field=field)
     if not name.strip():
         raise InvalidInput(
             f"{field} must hold 1 to {MAX_BANK_CHARS} characters", field=field, limit=MAX_BANK_CHARS

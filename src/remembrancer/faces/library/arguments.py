@@ -22,10 +22,57 @@ _SCOPES = ("combined", "per_tag", "all_combinations", "shared")
 
 
 def text_of(content: str | Messages) -> str:
-    """Return what is kept as text: messages as JSON, none as nothing."""
+    """Return what is kept as text: messages, or one, as JSON; none as nothing."""
     if isinstance(content, str):
         return content
-    return json.dumps(list(content), ensure_ascii=False) if content else ""
+    if not content:
+        return ""
+    messages = [content] if isinstance(content, Mapping) else content
+    if isinstance(messages, bytes | bytearray) or not isinstance(messages, Iterable):
+        raise InvalidInput(
+            f"content must be a text or a list of messages, and not {_kind(content)}",
+            field="content",
+        )
+    messages = list(messages)
+    for place, message in enumerate(messages):
+        if not isinstance(message, Mapping):
+            raise InvalidInput(
+                f'content[{place}] must be a message such as {{"role": "user", "content": "…"}}, '
+                f"and not {_kind(message)}",
+                field="content",
+            )
+    return json.dumps([dict(message) for message in messages], ensure_ascii=False, default=_spelt)
+
+
+def _spelt(value: object) -> str:
+    """Return what stands for a value of a message in JSON."""
+    if isinstance(value, datetime):
+        return value.isoformat()
+    raise InvalidInput(f"content holds {_kind(value)}, which JSON does not take", field="content")
+
+
+def _kind(value: object) -> str:
+    return f"a value of the type {type(value).__name__}"
+
+
+def question_of(question: str, field: str = "question") -> str:
+    """Return a question, which is text."""
+    if not isinstance(question, str):
+        raise InvalidInput(f"{field} must be text, and not {_kind(question)}", field=field)
+    return question
+
+
+def us_of(moment: datetime | None, field: str) -> int | None:
+    """Return a moment in microseconds; a naive one is UTC."""
+    if moment is None:
+        return None
+    if not isinstance(moment, datetime):
+        raise InvalidInput(
+            f"{field} must be a datetime, and not {_kind(moment)}: "
+            "datetime.fromisoformat('2026-05-08T09:30+01:00') makes one",
+            field=field,
+        )
+    return to_us(moment)
 
 
 def labels_of(labels: Iterable[str]) -> tuple[str, ...]:
@@ -64,7 +111,7 @@ def said_at(item: Item, timestamp: datetime | None) -> Item:
     """Return an item with when it was said, and at which offset from UTC."""
     if timestamp is None:
         return item
-    return replace(item, timestamp=to_us(timestamp), offset_min=offset_of(timestamp))
+    return replace(item, timestamp=us_of(timestamp, "timestamp"), offset_min=offset_of(timestamp))
 
 
 def offset_of(moment: datetime | None) -> int | None:

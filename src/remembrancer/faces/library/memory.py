@@ -12,7 +12,7 @@ from ...app import App
 from ...finding.composite import ScoringWeights
 from ...finding.search import Weights
 from ...models.embedder import Floats
-from ...nouns.clock import MICROSECOND, Clock, to_us
+from ...nouns.clock import MICROSECOND, Clock
 from ...nouns.errors import InvalidInput
 from ...nouns.ids import parse_id
 from ...nouns.names import bank_ref
@@ -35,10 +35,12 @@ from .arguments import (
     least_of,
     offset_of,
     order_of,
+    question_of,
     said_at,
     scopes_of,
     strings_of,
     text_of,
+    us_of,
 )
 from .entities import EntityVerbs
 from .facts import facts_of
@@ -211,20 +213,22 @@ class AsyncMemory(EntityVerbs):
             kinds=None if kinds is None else [kind_of(k) for k in kinds],
             tags=filter_of(tags, tags_match, tag_groups),
             least=None if min_scores is None else least_of(min_scores),
-            now=None if now is None else to_us(now),
+            now=us_of(now, "now"),
             offset_min=offset_of(now),
-            since=None if since is None else to_us(since),
-            until=None if until is None else to_us(until),
+            since=us_of(since, "since"),
+            until=us_of(until, "until"),
             weights=weights or Weights(),
             vector=vector,
-            as_of=None if as_of is None else to_us(as_of),
+            as_of=us_of(as_of, "as_of"),
             min_relevance=min_relevance,
             neighbours=neighbours,
         )
         if banks is None:
-            return answers_of(await self._open.recall(bank_ref(bank), question, options))
+            return answers_of(
+                await self._open.recall(bank_ref(bank), question_of(question), options)
+            )
         refs = [bank_ref(name, "banks") for name in labels_of(banks)]
-        return answers_of(await self._open.across(refs, question, options))
+        return answers_of(await self._open.across(refs, question_of(question), options))
 
     async def history(
         self,
@@ -246,7 +250,8 @@ class AsyncMemory(EntityVerbs):
             InvalidInput: an empty or over-long question.
         """
         app, ref = self._open, bank_ref(bank)
-        at = None if as_of is None else to_us(as_of)
+        what = question_of(what, "what")
+        at = us_of(as_of, "as_of")
         try:
             unit_id = parse_id(what)
         except InvalidInput:
@@ -292,11 +297,13 @@ class AsyncMemory(EntityVerbs):
             kinds=None if kinds is None else [kind_of(k) for k in kinds],
             tags=filter_of(tags, tags_match, tag_groups),
             schema=schema,
-            now=None if now is None else to_us(now),
+            now=us_of(now, "now"),
             offset_min=offset_of(now),
         )
         asking = Asking(labels_of(tags or ()))
-        return reflected_of(await self._open.answering(bank_ref(bank), question, options, asking))
+        return reflected_of(
+            await self._open.answering(bank_ref(bank), question_of(question), options, asking)
+        )
 
     async def prime(
         self,
@@ -351,7 +358,7 @@ class AsyncMemory(EntityVerbs):
             reinforce=reinforce,
             order=order_of(order),
             max_tokens=max_tokens,
-            now=None if now is None else to_us(now),
+            now=us_of(now, "now"),
             facts=text,
         )
         context = await app.prime(ref, options)

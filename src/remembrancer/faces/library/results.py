@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta, timezone
-from typing import Any
+from typing import Any, overload
 
 from ...nouns.clock import from_us
 from ...nouns.ids import to_uuid
@@ -221,7 +221,13 @@ class Answers(Sequence[Found]):
         ranks = ranks_of(self._trace)
         return [explain(answer, ranks.get(answer.unit.id)) for answer in self._raw]
 
-    def __getitem__(self, index: Any) -> Any:
+    @overload
+    def __getitem__(self, index: int) -> Found: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Found, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> Found | tuple[Found, ...]:
         return self._answers[index]
 
     def __len__(self) -> int:
@@ -229,6 +235,9 @@ class Answers(Sequence[Found]):
 
     def __iter__(self) -> Iterator[Found]:
         return iter(self._answers)
+
+    def __repr__(self) -> str:
+        return f"Answers({list(self._answers)!r})"
 
     @property
     def _answers(self) -> tuple[Found, ...]:
