@@ -251,6 +251,21 @@ def test_tables_need_a_column_of_text() -> None:
     assert len(items) == 1
 
 
+def test_the_messages_of_a_telegram_chat_are_one_document() -> None:
+    link = ["See ", {"type": "link", "text": "https://x.example"}]
+    chat = {
+        "name": "Ann",
+        "messages": [
+            {"id": 1, "date": "2026-03-01T10:00:00", "from": "Ann", "text": "I moved to Ghent."},
+            {"id": 2, "date": "2026-03-01T10:01:00", "from": "Ben", "text": link},
+        ],
+    }
+    _, items = parse("result.json", chat)
+    [one] = taken(items)
+    [passage] = one.passages
+    assert [message["from"] for message in json.loads(passage.text)] == ["Ann", "Ben"]
+
+
 def test_messages_are_taken_together_by_conversation() -> None:
     lines = [
         {"role": "user", "content": f"Line {n}", "conversation_id": f"c{n // 2}"} for n in range(3)

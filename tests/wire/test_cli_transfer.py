@@ -92,10 +92,14 @@ def test_an_import_says_what_it_left(cli: Cli, tmp_path: Path) -> None:
     (notes / "a.md").write_text("The kiln is hot.")
     (notes / "b.png").write_bytes(b"\x89PNG")
     shown = cli.ok("import", str(notes), "--bank", "b").out
-    assert "took into bank b: 1 documents" in shown
+    assert "took into bank b: 1 document;" in shown
     assert "left 1: of no format that is known here" in shown
-    assert "1 documents there already" in cli.ok("import", str(notes), "--bank", "b").out
+    assert "1 document there already" in cli.ok("import", str(notes), "--bank", "b").out
     assert cli.here("import", str(tmp_path / "nothing")).code == 1
+    other = tmp_path / "scan.bin"
+    other.write_bytes(bytes(range(256)))
+    ran = cli.here("import", str(other), "--bank", "b")
+    assert (ran.code, "left 1: of no format" in ran.out) == (1, True)
 
 
 def test_a_knowledge_graph_is_shown_by_the_tools(server: Server, bank: str, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from .options import AsJson, Bank, Data, StoreUrl, examples, settings_of
-from .output import results, write_json, write_table
+from .output import counted, results, write_json, write_table
 from .session import must_exist, with_app
 
 if TYPE_CHECKING:
@@ -225,4 +225,5 @@ def _show(entity: Entity | None, json: bool) -> None:
         results().print("nothing mentions it, and it has no alias left: it is gone")
         return
     also = f", also called {', '.join(entity.aliases)}" if entity.aliases else ""
-    results().print(f"{entity.name}{also}: {entity.mention_count:,} mentions", soft_wrap=True)
+    mentions = counted(entity.mention_count, "mention")
+    results().print(f"{entity.name}{also}: {mentions}", soft_wrap=True)

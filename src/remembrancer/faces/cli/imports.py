@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .options import AsJson, Bank, Data, Embedder, StoreUrl, Tags, Tenant, examples, settings_of
-from .output import remark, remarks, results, write_json
+from .output import counted, remark, remarks, results, write_json
 from .session import with_app
 
 if TYPE_CHECKING:
@@ -116,6 +116,8 @@ def command(
         write_json(shape)
     else:
         _show(shape)
+    if shape["left_count"] and path.expanduser().is_file() and not any(_told(shape)):
+        raise typer.Exit(1)  # nothing came of the file that was named
 
 
 @contextmanager
@@ -159,22 +161,29 @@ def _shape(bank: str, report: Report, dry_run: bool, seconds: float) -> dict[str
     }
 
 
-_COUNTED = (
-    ("documents", "documents"),
-    ("replaced", "documents replaced"),
-    ("unchanged", "documents there already"),
-    ("memories", "memories"),
-    ("intentions", "intentions"),
-    ("intentions_there", "intentions there already"),
-    ("graph", "nodes, observations and relations"),
-    ("graph_there", "of these there already"),
+_COUNTED = (  # of what, in the singular and the plural
+    ("documents", "document", "documents"),
+    ("replaced", "document replaced", "documents replaced"),
+    ("unchanged", "document there already", "documents there already"),
+    ("memories", "memory", "memories"),
+    ("intentions", "intention", "intentions"),
+    ("intentions_there", "intention there already", "intentions there already"),
+    ("graph", "node, observation or relation", "nodes, observations and relations"),
+    ("graph_there", "of these there already", "of these there already"),
 )
+
+
+def _told(shape: dict[str, Any]) -> Iterator[str]:
+    """Yield in words what was taken, or is there already."""
+    for key, one, many in _COUNTED:
+        if shape[key]:
+            yield counted(shape[key], one, many)
 
 
 def _show(shape: dict[str, Any]) -> None:
     out = results()
     formats = ", ".join(f"{name} ({count})" for name, count in shape["formats"].items())
-    told = [f"{shape[key]:,} {label}" for key, label in _COUNTED if shape[key]]
+    told = [*_told(shape)]
     did = "would take" if shape["dry_run"] else "took"
     out.print(f"read {formats or 'nothing'}", soft_wrap=True)
     summary = f"{did} into bank {shape['bank']}: {'; '.join(told) or 'nothing'}"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from .options import AsJson, Data, StoreUrl, examples, moment, settings_of
-from .output import remark, results, write_json, write_table
+from .output import counted, remark, results, write_json, write_table
 from .session import must_exist, with_app
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def list_keys(
         )
     if keys:
         write_table(table)
-    results().print(f"{len(keys)} keys" if keys else "no keys: servers ask for none")
+    results().print(counted(len(keys), "key") if keys else "no keys: servers ask for none")
 
 
 @group.command(

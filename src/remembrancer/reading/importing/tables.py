@@ -43,8 +43,8 @@ def table(file: File) -> Iterator[Item]:
 def lines(file: File) -> Iterator[Item]:
     """Read objects that hold a text each, a document of each; messages are taken together.
 
-    Messages (a role or speaker, and a content) are documents of up to 200 that follow each other,
-    by conversation where one is named.
+    Messages (a role, a speaker or who it is from, and a content) are documents of up to 200 that
+    follow each other, by conversation where one is named.
     """
     held: list[Mapping[str, Any]] = []
     group, size = "", 0
@@ -79,7 +79,7 @@ def _delimiter(line: str) -> str:
 
 
 def _is_message(value: Mapping[str, Any]) -> bool:
-    who = value.get("role") or value.get("speaker")
+    who = value.get("role") or value.get("speaker") or value.get("from")
     return isinstance(who, str) and isinstance(value.get("content", value.get("text")), str | list)
 
 
