@@ -75,3 +75,11 @@ def test_addresses_that_cannot_be_had_are_one_line(cli: Cli) -> None:
 def test_an_address_without_its_scheme_says_what_is_missing(cli: Cli) -> None:
     for args in (("watch", "--url", "localhost:6381"), ("mcp", "--url", "localhost:6381")):
         assert "must begin with http:// or https://" in _refused(cli(*args), 2)
+
+
+@pytest.mark.parametrize("asked", [("documents", "list"), ("entities", "list"), ("history", "x?")])
+def test_a_mistyped_bank_is_told_of(cli: Cli, tmp_path: Path, asked: tuple[str, ...]) -> None:
+    assert cli("retain", _file(tmp_path, "a.txt", "Ann lives in Rome."), "--bank", "ann").code == 0
+    ran = cli(*asked, "--bank", "an")
+    assert (ran.code, "there is no bank 'an' in" in ran.err, "ann" in ran.err) == (0, True, True)
+    assert "no bank" not in cli(*asked, "--bank", "ann").err

@@ -8,7 +8,7 @@ import typer
 
 from .options import AsJson, Bank, Data, StoreUrl, examples, settings_of
 from .output import results, write_json
-from .session import must_exist, with_app
+from .session import must_exist, tell_unknown_bank, with_app
 
 if TYPE_CHECKING:
     from ...app import App
@@ -55,9 +55,11 @@ def list_documents(
     async def work(app: App) -> tuple[list[ShownDocument], int]:
         from ...nouns.names import bank_ref  # noqa: PLC0415
 
-        return await app.browse.documents(
-            bank_ref(bank), name=containing, limit=limit, offset=offset
-        )
+        ref = bank_ref(bank)
+        found, total = await app.browse.documents(ref, name=containing, limit=limit, offset=offset)
+        if not total:
+            await tell_unknown_bank(app, ref)
+        return found, total
 
     found, total = with_app(settings, work)
     shapes = [_shape(each) for each in found]

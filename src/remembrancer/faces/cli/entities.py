@@ -10,7 +10,7 @@ import typer
 
 from .options import AsJson, Bank, Data, StoreUrl, examples, settings_of
 from .output import counted, results, write_json, write_table
-from .session import must_exist, with_app
+from .session import must_exist, tell_unknown_bank, with_app
 
 if TYPE_CHECKING:
     from ...app import App
@@ -204,7 +204,9 @@ def _run(
     ref = bank_ref(bank)
 
     async def run(app: App) -> T:
-        return await work(app.entities, ref)
+        found = await work(app.entities, ref)
+        await tell_unknown_bank(app, ref)
+        return found
 
     return with_app(settings, run)
 

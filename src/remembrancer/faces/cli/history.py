@@ -9,7 +9,7 @@ import typer
 
 from .options import AsJson, Bank, Data, Embedder, StoreUrl, examples, moment, settings_of
 from .output import results, write_json
-from .session import must_exist, with_app
+from .session import must_exist, tell_unknown_bank, with_app
 
 if TYPE_CHECKING:
     from ...app import App
@@ -56,6 +56,8 @@ def command(
             found = await app.truth.asked(ref, what, RecallOptions(limit=5, as_of=us))
         else:
             found = await app.truth.history(ref, unit_id, us)
+        if not found:
+            await tell_unknown_bank(app, ref)
         return [held_of(each) for each in found]
 
     found = with_app(settings, work)

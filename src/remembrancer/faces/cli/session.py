@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from ...nouns.errors import NotFound
-from .output import warnings_as_lines
+from .output import remark, warnings_as_lines
 
 if TYPE_CHECKING:
     from ...app import App
+    from ...nouns.memory import BankRef
     from ...settings import Settings
 
 T = TypeVar("T")
@@ -68,6 +69,13 @@ async def note_unknown_bank(app: App, tenant: str, bank: str) -> str | None:
         f"there is no bank {bank!r} in {there}; banks: {', '.join(names) or 'none yet'}{choose}"
         f"{_one_here(app.settings)}"
     )
+
+
+async def tell_unknown_bank(app: App, ref: BankRef) -> None:
+    """Remark on a bank that does not exist, of which nothing can be shown."""
+    note = await note_unknown_bank(app, ref.tenant, ref.bank)
+    if note:
+        remark(note, "yellow")
 
 
 def _one_here(settings: Settings) -> str:
