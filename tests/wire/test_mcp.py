@@ -277,6 +277,11 @@ def test_bad_arguments_name_what_is_wrong(server: Server, bank: str) -> None:
     async def story(client: Client) -> None:
         assert "queri" in await refused(client, "recall", queri="x")
         assert "query" in await refused(client, "recall", query="")
+        for named in ({}, {"memory_ids": []}):
+            told = await refused(client, "forget", **named)
+            assert told == "name what to forget: memory_ids or document_ids"
+        told = await refused(client, "get_memory", memory_id="x")
+        assert told.startswith("memory_id: it must be an id")
         assert "at" in await refused(client, "remind", content="x", at="some day perhaps")
 
     play(f"{server.url}/mcp/{bank}", story)

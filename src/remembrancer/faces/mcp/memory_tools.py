@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from .tool import AnyTool, Arguments, Call, Id, InBank, Json, Tool, asking, given, tags_of, whole
 from .ways import Ask, path_of
@@ -69,9 +69,11 @@ class RecallArguments(InBank):
     query: str = Field(description="A question in plain words; times in it are understood.")
     max_tokens: int = Field(4096, ge=1, description="Of all memories together, at most.")
     budget: Literal["low", "mid", "high"] = Field("high", description="How far to look.")
-    types: Kinds | None = None
-    tags: list[str] | None = None
-    tags_match: TagsMatch = "any"
+    types: Kinds | None = Field(None, description="Only of these kinds; all by default.")
+    tags: list[str] | None = Field(None, description="Labels to filter by.")
+    tags_match: TagsMatch = Field(
+        "any", description="The strict ones leave out what has no tags; exact: these and no others."
+    )
     query_timestamp: str | None = Field(
         None, description="When the question is asked, for 'yesterday' and the like."
     )
@@ -102,7 +104,7 @@ class PrimeArguments(InBank):
     """What `prime` takes."""
 
     cue: str | None = Field(None, description="What the conversation is about, if it is known.")
-    max_memories: int | None = Field(None, ge=1, le=200)
+    max_memories: int | None = Field(None, ge=1, le=200, description="20 by default.")
     max_tokens: int | None = Field(None, ge=1, description="Of the whole text, at most.")
     zone: str | None = Field(None, description="IANA name of the zone to spell times in.")
 
@@ -110,8 +112,18 @@ class PrimeArguments(InBank):
 class ForgetArguments(InBank):
     """What `forget` takes."""
 
-    memory_ids: list[str] | None = Field(None, max_length=1_000)
-    document_ids: list[str] | None = Field(None, max_length=1_000)
+    memory_ids: list[str] | None = Field(
+        None, max_length=1_000, description="Ids, as recall and list_memories return them."
+    )
+    document_ids: list[str] | None = Field(
+        None, max_length=1_000, description="Whole documents, as list_documents names them."
+    )
+
+    @model_validator(mode="after")
+    def _names_something(self) -> Self:
+        if not self.memory_ids and not self.document_ids:
+            raise ValueError("name what to forget: memory_ids or document_ids")
+        return self
 
 
 class ListArguments(InBank):
@@ -128,7 +140,7 @@ class ListArguments(InBank):
 class MemoryArguments(InBank):
     """What names one memory."""
 
-    memory_id: Id
+    memory_id: Id = Field(description="As recall and list_memories return it.")
 
 
 class UpdateMemoryArguments(MemoryArguments):

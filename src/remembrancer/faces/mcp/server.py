@@ -249,6 +249,8 @@ def _failed(text: str) -> types.CallToolResult:
 
 
 def _faults(error: ValidationError) -> str:
-    return "; ".join(
-        f"{'.'.join(str(part) for part in each['loc'])}: {each['msg']}" for each in error.errors()
-    )
+    told = []
+    for each in error.errors():
+        where, message = ".".join(map(str, each["loc"])), each["msg"].removeprefix("Value error, ")
+        told.append(f"{where}: {message}" if where else message)
+    return "; ".join(told)
