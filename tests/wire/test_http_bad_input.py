@@ -251,6 +251,9 @@ def test_unknown_paths_and_methods(server: Server) -> None:
     wrong = server.client.get("/v1/default/banks/b/reflect")
     assert wrong.status_code == 405
     assert wrong.json() == {"detail": "Method Not Allowed: this route takes POST"}
+    several = server.client.put("/v1/default/banks/b/config")
+    assert several.headers["allow"] == "DELETE, GET, PATCH"
+    assert several.json() == {"detail": "Method Not Allowed: this route takes DELETE, GET, PATCH"}
     for path, status in (("/v1/nothing", 404), ("/v1/prime", 405)):
         answer = server.client.get(path)
         assert answer.status_code == status

@@ -14,6 +14,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ValidationError
 from starlette.exceptions import HTTPException
+from starlette.routing import Match
 
 from ...nouns.errors import (
     Conflict,
@@ -234,14 +235,25 @@ async def _invalid(request: Request, error: Exception) -> JSONResponse:
 
 async def _http(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
-    answer = _answer(request, error.status_code, _with_a_way_on(error), ())
-    answer.headers.update(error.headers or {})
+    headers = dict(error.headers or {})
+    if "Allow" in headers:  # the router tells of the first route of a path alone
+        headers["Allow"] = _methods(request) or headers["Allow"]
+    answer = _answer(request, error.status_code, _with_a_way_on(error, headers.get("Allow")), ())
+    answer.headers.update(headers)
     return answer
 
 
-def _with_a_way_on(error: HTTPException) -> str:
+def _methods(request: Request) -> str:
+    """Return which methods the routes of a request's path take."""
+    found: set[str] = set()
+    for route in request.app.state.routes:
+        if route.matches(request.scope)[0] is not Match.NONE:
+            found |= getattr(route, "methods", None) or set()
+    return ", ".join(sorted(found))
+
+
+def _with_a_way_on(error: HTTPException, allowed: str | None) -> str:
     """Return what an error of the router says, and where to look instead."""
-    allowed = (error.headers or {}).get("Allow")
     match str(error.detail):
         case "Not Found":
             return "Not Found: there is no such route; GET / lists all of them"

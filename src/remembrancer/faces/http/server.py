@@ -229,9 +229,9 @@ def make_app(app: App, host: str | None = None) -> FastAPI:
     schema.describe(api, _BODIES, errors.ERRORS)
     # The first one stands next to the routes.
     hosts = (*app.settings.allowed_hosts, *([host] if host else ()))
-    routes = [route for module in _ROUTERS for route in module.router.routes]
-    api.state.methods = schema.methods_of(routes)
-    api.add_middleware(Overload, desk=app.desk, meters=app.meters, routes=routes)
+    api.state.routes = [route for module in _ROUTERS for route in module.router.routes]
+    api.state.methods = schema.methods_of(api.state.routes)
+    api.add_middleware(Overload, desk=app.desk, meters=app.meters, routes=api.state.routes)
     api.add_middleware(Admission, gate=app.gate, hosts=hosts)
     api.add_middleware(Watched, memory=app)
     api.add_middleware(GZipMiddleware, minimum_size=GZIP_BYTES, compresslevel=_GZIP_LEVEL)
