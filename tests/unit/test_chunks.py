@@ -78,3 +78,9 @@ def test_a_text_in_pieces_is_read_whole() -> None:
     messages = [{"from": "Ann", "text": text}, {"from": "Ben", "text": ["So", "what?"]}]
     turns = split_turns(json.dumps({"messages": messages}))
     assert [turn.text for turn in turns] == ["Look at https://x.example/a, it is mine", "So\nwhat?"]
+
+
+def test_a_piece_of_no_known_kind_is_left_out() -> None:
+    odd = [{"type": ["bold"], "text": "no"}, {"type": {}, "text": "no"}, {"text": "Yes."}]
+    [turn] = split_turns(json.dumps([{"role": "user", "content": odd}]))
+    assert turn.text == "Yes."

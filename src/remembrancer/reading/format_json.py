@@ -188,7 +188,8 @@ def _join(body: object) -> str:
         body = body["parts"] if isinstance(body.get("parts"), list) else [body]
     if not isinstance(body, list):
         return ""
-    if any(isinstance(part, dict) and part.get("type") in _MARKUP for part in body):
+    kinds = (part.get("type") for part in body if isinstance(part, dict))
+    if any(isinstance(kind, str) and kind in _MARKUP for kind in kinds):
         return _marked_up(body)
     words: list[str] = []
     for part in body:
