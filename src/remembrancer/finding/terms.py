@@ -100,8 +100,15 @@ class Analyzer:
 
     def shares(self, text: str) -> Callable[[str], bool]:
         """Return what tells whether another text shares a term with this one."""
-        mine = frozenset(self.terms(text))
-        return lambda other: not mine.isdisjoint(self.terms(other))
+        mine: frozenset[int] | None = None  # most questions never ask
+
+        def shared(other: str) -> bool:
+            nonlocal mine
+            if mine is None:
+                mine = frozenset(self.terms(text))
+            return not mine.isdisjoint(self.terms(other))
+
+        return shared
 
     def terms_of(self, found: Iterable[str]) -> list[int]:
         """Return the hashed terms of words in order, stop words left out."""
