@@ -37,6 +37,8 @@ WALKS = {
     "alias_list": "people look for a text in names that are sealed",
     "browse_narrow": "people look for a text in memories, or for several things at once",
     "browse_repeats": _PEOPLE,
+    "document_during": "people look by one of two times",
+    "document_during_count": "people look by one of two times",
     "document_like_count": "people look for a text in names",
     "entity_search": "people look for a text in names",
     "entity_search_count": "people look for a text in names",

@@ -13,7 +13,7 @@ from ...finding.tagging import AllOf, AnyOf, NoneOf, TagFilter, TagNode
 from ...nouns.text import clean
 from .errors import Fault, Refused
 
-GROUPS_CHARS = 10_000  # of `tag_groups` in a query
+GROUPS_CHARS = 4_000  # of `tag_groups` in a query, each of which may be twelve bytes of its head
 
 TagsQuery = Annotated[list[str] | None, Query(description="See `tags_match`.")]
 MatchQuery = Annotated[Literal["any", "all", "any_strict", "all_strict", "exact"], Query()]

@@ -72,10 +72,14 @@ class Browsing:
             found = self._db.all("document_list", self._key, limit, offset)
             total = _counts(self._db, self._key)[3]
         else:
-            time, start, end = _during(during)
-            needle, rest = name.casefold() or None, (start, end, *_rule(tags), time)
-            found = self._db.all("document_like", self._key, needle, limit, offset, *rest)
-            total = self._db.value("document_like_count", self._key, needle, None, None, *rest)
+            rest: tuple[Any, ...] = (None, None, *_rule(tags))
+            query = "document_like"
+            if during is not None:
+                time, start, end = _during(during)
+                query, rest = "document_during", (start, end, *_rule(tags), time)
+            needle = name.casefold() or None
+            found = self._db.all(query, self._key, needle, limit, offset, *rest)
+            total = self._db.value(f"{query}_count", self._key, needle, None, None, *rest)
         return DocumentPage([rows.document(row) for row in found], total)
 
     def document_names(self, ids: Sequence[bytes]) -> Mapping[bytes, str]:

@@ -141,6 +141,7 @@ QUERIES: Mapping[str, Sealed] = {
     "document_named": Sealed(results=_DOCUMENT),
     "document_list": Sealed(results=_DOCUMENT),
     "document_like": Sealed(results=_DOCUMENT),
+    "document_during": Sealed(results=_DOCUMENT),
     "document_get": Sealed(results=_DOCUMENT),
     "document_insert": Sealed(
         params={3: "document.content_hash", 8: "document.metadata", 9: "document.params"}

@@ -66,17 +66,29 @@ DELETE FROM chunk WHERE bank_key = $1 AND document_id = $2;
 CASE $11::bigint WHEN 0 THEN t.created_at ELSE t.updated_at END
 
 -- name: document_fits
--- $5 and $6: from when until when its time lies; those of tags are numbered as for units.
 t.bank_key = $1 AND ($2::text IS NULL OR strpos({folded_name}, $2) > 0) AND {tags_fit}
-    AND ($5::bigint IS NULL OR {document_time} >= $5)
+
+-- name: document_lies
+-- $5 and $6: from when until when the time of a document t lies that fits.
+{document_fits} AND ($5::bigint IS NULL OR {document_time} >= $5)
     AND ($6::bigint IS NULL OR {document_time} < $6)
 
 -- name: document_like
+-- Parameters $5 and $6 are NULL, so that those of tags are numbered as for units.
 SELECT {document_columns} FROM document t WHERE {document_fits}
-ORDER BY {document_time} DESC, t.document_id DESC LIMIT $3 OFFSET $4;
+    AND $5::bigint IS NULL AND $6::bigint IS NULL
+ORDER BY t.updated_at DESC, t.document_id DESC LIMIT $3 OFFSET $4;
 
 -- name: document_like_count
 SELECT COUNT(*) FROM document t WHERE {document_fits}
+    AND $3::bigint IS NULL AND $4::bigint IS NULL AND $5::bigint IS NULL AND $6::bigint IS NULL;
+
+-- name: document_during
+SELECT {document_columns} FROM document t WHERE {document_lies}
+ORDER BY {document_time} DESC, t.document_id DESC LIMIT $3 OFFSET $4;
+
+-- name: document_during_count
+SELECT COUNT(*) FROM document t WHERE {document_lies}
     AND $3::bigint IS NULL AND $4::bigint IS NULL;
 
 -- name: document_kinds

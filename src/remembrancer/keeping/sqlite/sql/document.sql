@@ -66,17 +66,26 @@ DELETE FROM chunk WHERE bank_key = ?1 AND document_id = ?2;
 CASE ?11 WHEN 0 THEN t.created_at ELSE t.updated_at END
 
 -- name: document_fits
--- ?5 and ?6: from when until when its time lies; those of tags are numbered as for units.
 t.bank_key = ?1 AND (?2 IS NULL OR holds(t.name, ?2)) AND {tags_fit}
-    AND (?5 IS NULL OR {document_time} >= ?5)
-    AND (?6 IS NULL OR {document_time} < ?6)
+
+-- name: document_lies
+-- ?5 and ?6: from when until when the time of a document t lies that fits.
+{document_fits} AND (?5 IS NULL OR {document_time} >= ?5) AND (?6 IS NULL OR {document_time} < ?6)
 
 -- name: document_like
+-- Parameters ?3 to ?6 are free, so that those of tags are numbered as for units.
 SELECT {document_columns} FROM document t WHERE {document_fits}
-ORDER BY {document_time} DESC, t.document_id DESC LIMIT ?3 OFFSET ?4;
+ORDER BY t.updated_at DESC, t.document_id DESC LIMIT ?3 OFFSET ?4;
 
 -- name: document_like_count
 SELECT COUNT(*) FROM document t WHERE {document_fits};
+
+-- name: document_during
+SELECT {document_columns} FROM document t WHERE {document_lies}
+ORDER BY {document_time} DESC, t.document_id DESC LIMIT ?3 OFFSET ?4;
+
+-- name: document_during_count
+SELECT COUNT(*) FROM document t WHERE {document_lies};
 
 -- name: document_kinds
 SELECT document_id, kind, COUNT(*) FROM unit
