@@ -27,7 +27,7 @@ from ..nouns.text import clean
 from ..reading.dates.making import DateFinder
 from .recalling import neighbours
 from .recalling.addressed import about_assistant
-from .recalling.answers import NO_BOUND, kept, picked, relevant, with_current
+from .recalling.answers import NO_BOUND, broad, kept, picked, relevant, telling_first, with_current
 from .recalling.asked import asked_window
 from .recalling.cutoff import checked
 from .recalling.echoes import Echoes, told_first
@@ -45,6 +45,7 @@ from .recalling.reranking import Reranking, within
 from .recalling.snapshots import read_indexed
 from .recalling.trace import Trace, trace
 from .recalling.truth import as_asked, current_first, heirs, opponents, truths_of
+from .recalling.users import Put, about_all, as_user, notes_of_user
 from .recalling.watching import RecallWatch
 from .retaining.embedding import MOVED
 
@@ -100,9 +101,10 @@ class Recall:
         question = self.checked(question, options)
         started = time.perf_counter()
         vector, degraded = await self.embed(question, options)
+        own = await self.as_user(question, options)
         embedded = time.perf_counter()
         wide = self._wide(options)
-        found = await self.search_bank(ref, question, vector, wide)
+        found = await self.search_bank(ref, question, vector, wide, own)
         spent = timings(started, embedded, found.rows_ms)
         answers, tokens = found.answers, found.tokens
         if self._reranking is not None:
@@ -163,15 +165,26 @@ class Recall:
         return bool(found.answers) or not (found.cut or found.asked)
 
     async def search_bank(
-        self, ref: BankRef, question: str, vector: Floats | None, options: RecallOptions
+        self,
+        ref: BankRef,
+        question: str,
+        vector: Floats | None,
+        options: RecallOptions,
+        own: Put | None = None,
     ) -> BankFound:
-        """Search one bank for a question that was checked and embedded."""
-        return await read_indexed(
-            self._store,
-            self._indexes,
-            ref,
-            lambda reader, state: self._answer(reader, state, question, vector, options),
-        )
+        """Search one bank for a question that was checked and embedded.
+
+        `own` is what `as_user` says: it is asked of banks in which the user speaks.
+        """
+        everything = about_all(own.question if own else question)
+
+        def answer(reader: Reader, state: IndexState) -> BankFound:
+            asked = Put(question, vector)
+            if own is not None and not notes_of_user(state, self._analyzer):
+                asked = own
+            return self._answer(reader, state, *asked, options, everything)
+
+        return await read_indexed(self._store, self._indexes, ref, answer)
 
     def checked(self, question: str, options: RecallOptions) -> str:
         """Return a question as it is asked.
@@ -208,6 +221,14 @@ class Recall:
         except RemembrancerError as error:
             return None, f"searched by words alone: {error.message}"
 
+    async def as_user(self, question: str, options: RecallOptions) -> Put | None:
+        """Return a question about the user as they would put it; None for any other."""
+        own = as_user(question)
+        if own == question:
+            return None
+        vector, _ = await self.embed(own, options)
+        return Put(own, vector)
+
     def query(self, question: str, vector: Floats | None, options: RecallOptions) -> Query:
         """Return what is searched for."""
         since, until = options.since, options.until
@@ -241,14 +262,18 @@ class Recall:
         state: IndexState,
         question: str,
         vector: Floats | None,
-        options: RecallOptions,
+        asked_for: RecallOptions,
+        everything: bool,
     ) -> BankFound:
         """Search and fetch, in the thread of the snapshot."""
+        options = broad(asked_for) if everything else asked_for
         degraded = None
         if vector is not None and reader.generation != self._generation:
             vector, degraded = None, MOVED
         started = time.perf_counter()
         query = self.query(question, vector, options)
+        if everything:  # whatever there is answers
+            query = replace(query, calibration=None)
         looking = Search(state, query)
         found = looking.found()
         searched = time.perf_counter()
@@ -273,6 +298,9 @@ class Recall:
             answers, tokens, folded, asked = picked(
                 reader, kept(reader, found, options, query.calibration), options, echoes
             )
+        if everything:
+            options = asked_for
+            answers, tokens = telling_first(answers, options)
         told_at = next(
             t for t in (options.as_of, options.now, self._clock.now_us()) if t is not None
         )

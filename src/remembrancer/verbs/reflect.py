@@ -22,6 +22,7 @@ from ..reading.dates.making import DateFinder
 from .recall import Recall
 from .recalling.cutoff import quotable
 from .recalling.recollection import Answer, RecallOptions, Recollection
+from .recalling.users import about_all, as_user
 from .reflecting.composing import compose
 from .reflecting.filling import Filler
 from .reflecting.response_schema import Shape, read_schema
@@ -136,8 +137,12 @@ class Reflect:
     ) -> tuple[str, tuple[Answer, ...], dict[str, Any] | None, tuple[str, ...]]:
         """Return the text, what it rests on, the object, and what it misses."""
         terms = frozenset(self._terms(question))
-        answers = relevant(answers, terms, self._terms, weighed=weighed)
-        statements = statements_of(answers, terms, self._terms, now)
+        everything = about_all(as_user(question))
+        if everything:
+            answers = [answer for answer in answers if answer.facts] or answers
+        else:
+            answers = relevant(answers, terms, self._terms, weighed=weighed)
+        statements = statements_of(answers, terms, self._terms, now, every=everything)
         text, used = compose(question, statements, max_tokens)
         based_on = tuple({s.answer.unit.id: s.answer for s in used}.values())
         if shape is None:

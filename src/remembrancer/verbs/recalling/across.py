@@ -58,6 +58,7 @@ class Across:
             )
         started = time.perf_counter()
         vector, degraded = await self._recall.embed(question, options)
+        own = await self._recall.as_user(question, options)
         embedded = time.perf_counter()
         # Which scores are high enough is known when all banks have answered.
         least = replace(options.least, final=None) if options.least else None
@@ -66,7 +67,7 @@ class Across:
 
         async def one(ref: BankRef) -> BankFound:
             async with gate:
-                return await self._recall.search_bank(ref, question, vector, alone)
+                return await self._recall.search_bank(ref, question, vector, alone, own)
 
         found = await asyncio.gather(*map(one, refs))
         answers, tokens = fitted(*_merged(refs, found, question, options), options.max_tokens)

@@ -21,6 +21,7 @@ from .reranking import within
 from .truth import Truth, current_first, seen_then, truths_of
 
 NO_BOUND = 1 << 40  # tokens
+_BROAD = 4  # times as many answers as are asked for
 
 
 def _passing(found: Candidates, least: MinScores) -> NDArray[np.bool_]:
@@ -121,6 +122,19 @@ def picked(
     if proofs:
         answers = [a._replace(proof=proofs.get(a.unit.id, a.proof)) for a in answers]
     return tuple(answers), options.max_tokens - left, folded, len(asking)
+
+
+def broad(options: RecallOptions) -> RecallOptions:
+    """Return options that bring more than is asked for, for `telling_first` to choose from."""
+    return replace(options, limit=_BROAD * options.limit, max_tokens=NO_BOUND)
+
+
+def telling_first(
+    answers: Sequence[Answer], options: RecallOptions
+) -> tuple[tuple[Answer, ...], int]:
+    """Put what tells something before small talk, and cut to the limits; with the tokens."""
+    first = sorted(answers, key=lambda answer: not answer.facts)
+    return within(first, options.limit, options.max_tokens)
 
 
 def with_current(
