@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,13 @@ Assistant: Nice.
 User: Can you help me plan a trip to Japan?
 Assistant: Sure, when?"""
 NOTES = "The user works at Acme.\n\nThe user likes jazz.\n\nBob likes chess.\n\nThe user has a dog."
+
+
+@pytest.fixture(scope="module")
+def chatting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[remembrancer.Memory]:
+    with remembrancer.open(tmp_path_factory.mktemp("chat")) as memory:
+        memory.retain(CHAT, bank="chat")
+        yield memory
 
 
 @pytest.mark.parametrize(
@@ -114,3 +122,34 @@ def test_all_that_is_known_comes_before_small_talk(tmp_path: Path) -> None:
             text = memory.reflect(question, bank="chat").text
             assert all(each in text for each in told)
             assert "Great." not in text
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("What is my job?", "I work at Acme as a nurse."),
+        ("Where is the user employed?", "I work at Acme as a nurse."),
+        ("Do I have any pets?", "I live in Porto with my dog Rex."),
+        ("What are my hobbies?", "I like climbing and jazz."),
+        ("Where is my home?", "I live in Porto with my dog Rex."),
+    ],
+)
+def test_what_is_asked_in_other_words_is_found(
+    chatting: remembrancer.Memory, question: str, answer: str
+) -> None:
+    assert chatting.recall(question, bank="chat")[0].text == answer
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["What is my phone number?", "Do I have kids?", "Who is my spouse?", "Which car do I drive?"],
+)
+def test_what_was_never_told_stays_unknown(chatting: remembrancer.Memory, question: str) -> None:
+    assert not chatting.recall(question, bank="chat")
+
+
+def test_a_word_that_the_bank_has_stands_for_itself(tmp_path: Path) -> None:
+    with remembrancer.open(tmp_path, embedder="none") as memory:
+        memory.retain("Ann: My job is fun.", bank="b")
+        memory.retain("Ann: I work out at the gym. Work, work, work.", bank="b")
+        assert memory.recall("What is my job?", bank="b")[0].text == "My job is fun."

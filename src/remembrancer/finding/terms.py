@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from .slips import SHORTEST, slips
 from .stopwords import ENGLISH
+from .synonyms import told_with
 from .telling import common_places, is_english, telling
 
 TERM = np.dtype([("hash", "<u8"), ("count", "<u2")])
@@ -141,26 +142,35 @@ class Analyzer:
         return told
 
     def doubtful(self, found: Iterable[str]) -> dict[int, str]:
-        """Return the terms of words that may be mistyped, with these: long enough, and no English.
+        """Return the terms of words that may stand for others, with these.
 
-        None in other languages than English, whose words are not known.
+        They are long enough and no English, so they may be mistyped, or what they ask of is told
+        in other words, see `synonyms`. None in other languages than English: their words are not
+        known.
         """
-        return {
-            self._term(word): word
-            for word in found
-            if self._stop
-            and len(word) >= SHORTEST
-            and word.isascii()
-            and word.isalpha()
-            and word not in self._stop
-            and not is_english(word, self._stem(word))
-        }
+        if not self._stop:
+            return {}
+        return {self._term(word): word for word in found if self._is_doubtful(word)}
+
+    def _is_doubtful(self, word: str) -> bool:
+        if word in self._stop:
+            return False
+        if word in told_with():
+            return True
+        long = len(word) >= SHORTEST and word.isascii() and word.isalpha()
+        return long and not is_english(word, self._stem(word))
 
     def neighbours(self, word: str) -> NDArray[np.uint64]:
-        """Return the terms of words one slip away from a word, rising; common words are none."""
+        """Return the terms of the words that a word may stand for, rising.
+
+        They are those of its line in `synonyms`, or else those one slip away but for common ones.
+        """
         return self._neighbours(word)
 
     def _near(self, word: str) -> NDArray[np.uint64]:
+        told = told_with().get(word)
+        if told is not None:
+            return np.array(sorted(map(hash_term, set(self._stems(list(told))))), dtype=np.uint64)
         places = common_places()
         near = [w for w in slips(word) if places.get(w, _COMMON) >= _COMMON and w not in self._stop]
         return np.array(sorted(map(hash_term, set(self._stems(near)))), dtype=np.uint64)
