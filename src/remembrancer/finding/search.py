@@ -43,6 +43,7 @@ from .scan import RESCORED, Floats, Rows, cosines, joined, nearest
 from .speakers import named_speakers, said_by, speakers_of
 from .spelling import RESPELT, respelt
 from .state import IndexState
+from .synonyms import TOLD, told_with
 from .terms import STANDING
 from .wording import wording
 
@@ -94,7 +95,8 @@ class Search:
     def __init__(self, state: IndexState, query: Query) -> None:
         self._state = state
         self._parts = parts = state.parts
-        self._query = query = _respelt(state, query)
+        asked = query
+        self._query = query = _respelt(state, asked)
         fits = query.vector is not None and state.dim == len(query.vector)
         self._vector = query.vector if fits else None
         self._allowed = [let_through(p, d, query) for p, d in zip(parts, state.dead, strict=True)]
@@ -104,7 +106,7 @@ class Search:
         )
         words = self._words("window")
         self._text, self._window = self._words("text").scores, words.scores
-        self._whole = words.whole
+        self._whole = words.whole * _stretch(asked, query)
         self._overlap = time_scores(parts, query)
         self._standing = [part.text.rows_with(STANDING) for part in parts]
         self._tops: dict[int, _Top] = {}
@@ -321,6 +323,18 @@ def _appended(
     return rows, np.concatenate([old, new[by_id]])
 
 
+def _stretch(asked: Query, meant: Query) -> float:
+    """Return how many times as much a question's words count as they are asked."""
+    if asked.terms == meant.terms:
+        return 1.0
+    return _weight(asked) / _weight(meant)
+
+
+def _weight(query: Query) -> float:
+    weights = query.term_weights or {}
+    return sum(weights.get(term, 1.0) for term in dict.fromkeys(query.terms))
+
+
 def _respelt(state: IndexState, query: Query) -> Query:
     """Return a query with what its mistyped words were to be."""
     if query.neighbours is None or not query.doubtful:
@@ -328,10 +342,15 @@ def _respelt(state: IndexState, query: Query) -> Query:
     meant = respelt(state.parts, state.dead, query.doubtful, query.neighbours)
     if not meant:
         return query
-    weights = dict(query.term_weights or {}) | dict.fromkeys(meant.values(), RESPELT)
-    told = [(meant.get(term, term), worth) for term, worth in query.telling.items()]
+    told = told_with()
+    counts = {t: TOLD if query.doubtful[t] in told else RESPELT for t in meant}
+    weights = dict(query.term_weights or {}) | {meant[t]: count for t, count in counts.items()}
+    telling = {
+        meant.get(t, t): worth * (TOLD if counts.get(t) == TOLD else 1.0)
+        for t, worth in query.telling.items()
+    }
     terms = [meant.get(term, term) for term in query.terms]
-    return replace(query, terms=terms, term_weights=weights, telling=dict(told))
+    return replace(query, terms=terms, term_weights=weights, telling=telling)
 
 
 def _spread_out(

@@ -73,13 +73,14 @@ class Browsing:
             total = _counts(self._db, self._key)[3]
         else:
             rest: tuple[Any, ...] = (None, None, *_rule(tags))
-            query = "document_like"
+            query, count = "document_like", "document_like_count"
             if during is not None:
                 time, start, end = _during(during)
-                query, rest = "document_during", (start, end, *_rule(tags), time)
+                query, count = "document_during", "document_during_count"
+                rest = (start, end, *_rule(tags), time)
             needle = name.casefold() or None
             found = self._db.all(query, self._key, needle, limit, offset, *rest)
-            total = self._db.value(f"{query}_count", self._key, needle, None, None, *rest)
+            total = self._db.value(count, self._key, needle, None, None, *rest)
         return DocumentPage([rows.document(row) for row in found], total)
 
     def document_names(self, ids: Sequence[bytes]) -> Mapping[bytes, str]:
